@@ -109,7 +109,6 @@ def install(policy: Policy | None, asker: Callable[[], Person | None] | None = N
     """Let a policy hold in this process, in place of another; None = none.
 
     Args:
-        policy: what holds.
         asker: says who acts where `acting_as` doesn't, as the app's session knows it.
     """
     _policy[:] = [policy] if policy is not None else []
@@ -152,7 +151,6 @@ def why_not(person: Person | None, action: Action) -> str:
 
     Args:
         person: who, with the role that they have now.
-        action: what.
     """
     least = _LEAST[action]
     if person is None:

@@ -36,7 +36,6 @@ class Asked:
     """One who is asked, and how.
 
     Args:
-        ask: asks it.
         setting: its id, its sampling and the rest.
     """
 
@@ -54,7 +53,6 @@ async def judge_sample(
     """Take a sample apart, and every answer to it.
 
     Args:
-        material: the sample and its pictures.
         judge: the judge; its setting holds the tree.
         candidates: models that answer first.
         answers: answers that are there already.

@@ -58,8 +58,6 @@ def compare(
     """Compare two trees.
 
     Args:
-        old: the tree before.
-        new: the tree after.
         old_leaf: criterion id -> leaf in the old tree.
         new_leaf: criterion id -> leaf in the new tree.
         moves: where old leaves went, when the edits between the trees are known; otherwise a leaf

@@ -134,12 +134,9 @@ def additions(
     """Return the edits that bring a checked leaf into the tree, parents first.
 
     Args:
-        tree: the tree.
         leaf: a path that `check_place` gave.
         meanings: a sentence for each new node that has one.
         by: who proposed it.
-        why: for what.
-        round_: the round.
 
     Returns:
         One `Add` for each node that isn't there yet; none when the leaf is there.

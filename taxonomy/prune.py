@@ -46,7 +46,6 @@ def support(grown: Grown, sample_of: Mapping[str, str]) -> dict[Path, Support]:
     """Count the support of every leaf.
 
     Args:
-        grown: the tree and its criteria.
         sample_of: criterion id -> sample id.
 
     Returns:
@@ -76,7 +75,6 @@ def prune(
     dropped leaf hang nowhere.
 
     Args:
-        grown: the tree and its criteria.
         sample_of: criterion id -> sample id.
         nearest: finds a leaf's nearest neighbour.
         min_criteria: criteria that a leaf needs.

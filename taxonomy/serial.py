@@ -27,9 +27,6 @@ def parse_tree(text: str, *, depth: int | None = DEPTH) -> Tree:
         text: `name` and `roots`, each node with `name`, optional `meaning` and `children`.
         depth: every leaf must lie at this layer; None takes any depth.
 
-    Returns:
-        The tree.
-
     Raises:
         TreeFormatError: the text isn't such a tree.
     """

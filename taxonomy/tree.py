@@ -37,7 +37,6 @@ class Tree:
     """A rooted forest of capabilities.
 
     Args:
-        name: what people call it.
         roots: the anchors.
     """
 

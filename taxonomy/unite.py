@@ -39,8 +39,6 @@ def unite(
     Args:
         verdicts: pairs that are the same.
         criteria: criteria under each node.
-        by: who said so.
-        round_: the round.
 
     Returns:
         Merges that can be applied in this order: no node is in two of them but as a target.

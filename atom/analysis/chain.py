@@ -32,7 +32,6 @@ class FirstBreaks:
         breaks: answers that break there, shape (K, P).
         hazard: breaks / at risk; NaN where nobody is at risk, shape (K, P).
         hazard_lo: lower end of its 95 % Wilson interval.
-        hazard_hi: upper end.
         intact: share of answers unbroken after the place, `prod (1 - hazard)`, shape (K, P).
         leaf_exposed: at-risk criteria by leaf, shape (K, L + 1); the last = not mapped.
         leaf_breaks: first breaks by leaf, shape (K, L + 1).
@@ -57,7 +56,6 @@ def first_breaks(
     """Find where each answer first fails a criterion.
 
     Args:
-        table: the score table.
         rows: bool, shape (N,): checkpoints that count; all when None.
         threshold: a criterion fails at this score or less; None = as its own scale says.
 

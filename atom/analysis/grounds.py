@@ -156,7 +156,6 @@ def node_sums(layout: Layout, value: Floats, grounds: Grounds) -> NodeSums:
     """Sum values by model and node: by pairs of groups where there are few, else by cells.
 
     Args:
-        layout: rows and nodes.
         value: shape (n,), 0 where a row doesn't count.
         grounds: the rows that count.
     """

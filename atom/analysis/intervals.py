@@ -142,7 +142,6 @@ def stats_of_sums(
 
     Args:
         n: number of values.
-        total: their sum.
         groups: distinct clusters.
         squares: `sum_c (S_c - m N_c)^2`.
         level: see `node_stats`.

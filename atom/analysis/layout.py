@@ -305,9 +305,6 @@ def _number(start: Ints, size: int) -> Ints:
 def tree_layout(table: ScoreTable) -> Layout:
     """Lay out checkpoints by the nodes of the tree (`index_nodes(table.leaves)`).
 
-    Args:
-        table: the score table.
-
     Returns:
         The layout; its rows are the table's checkpoint rows, unmapped ones in no node.
     """
@@ -332,7 +329,6 @@ def facet_layout(
     """Lay out answers by the labels of a facet; an answer may carry several.
 
     Args:
-        table: the score table.
         facet: name of the facet.
         value: value of each answer in [0, 1], shape (R,), NaN = none; the outcome when None.
         within: a facet that parts the answers, one label each (the benchmark they come from): what

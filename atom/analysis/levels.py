@@ -30,7 +30,6 @@ class LevelCounts:
         worse: verdicts for the baseline.
         much_worse: verdicts for it, strongly.
         unread: verdicts that couldn't be read.
-        counted: how those are counted.
     """
 
     much_better: int

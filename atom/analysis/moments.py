@@ -80,7 +80,6 @@ def narrow(layout: Layout, keep: Mask) -> Layout:
     """Return a layout of some rows alone (`Layout.narrow`), its pairs taken from the whole's.
 
     Args:
-        layout: rows and nodes.
         keep: rows that stay, shape (n,).
     """
     (few, used), pairs = layout.narrow(keep), pairs_of(layout)
@@ -137,8 +136,6 @@ def count_rows(layout: Layout, pairs: Pairs, keep: Mask) -> Counted:
     """Count rows by unit, group and node.
 
     Args:
-        layout: rows and nodes.
-        pairs: its pairs.
         keep: rows that count, shape (n,).
     """
     count = layout.base_counts(keep)

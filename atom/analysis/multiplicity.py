@@ -84,9 +84,6 @@ def tree_bh(leaf_p: Floats, parent: Ints, level: Ints, q: float) -> TreeDiscover
         level: depth less one, shape (M,).
         q: level of control.
 
-    Returns:
-        The discoveries.
-
     Reference:
         METHODS B5, G.
     """

@@ -19,7 +19,6 @@ class NodeIndex:
     """The nodes above L leaves, parents before children: M nodes in all.
 
     Attributes:
-        paths: the nodes' paths.
         level: depth less one, shape (M,): 0 = a root of the tree.
         parent: index of the node above, shape (M,); -1 for a root.
         ancestor: node at each depth above (or at) each leaf, shape (D, L); -1 below a short leaf.
@@ -53,9 +52,6 @@ def index_nodes(leaves: Sequence[Path]) -> NodeIndex:
 
     Args:
         leaves: leaf paths, of equal or unequal length.
-
-    Returns:
-        The index.
     """
     depth = max((len(leaf) for leaf in leaves), default=0)
     paths = tuple(dict.fromkeys(leaf[:size] for leaf in leaves for size in range(1, len(leaf) + 1)))

@@ -60,7 +60,6 @@ def claim_rows(table: ScoreTable, *, peers: bool = True) -> Mask:
     are reached lie in easier questions, and the first steps of all chains would look weak.
 
     Args:
-        table: the score table.
         peers: whether claims hold a model against its peers.
 
     Reference:

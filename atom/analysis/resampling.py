@@ -30,8 +30,6 @@ def resample_interval(
     Args:
         statistic: computes the figure from the indices of things drawn, some of them twice.
         cluster: cluster of each thing, shape (n,).
-        rng: source of randomness.
-        draws: resamples.
         confidence: coverage of the percentile interval.
 
     Returns:

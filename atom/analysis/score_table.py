@@ -440,7 +440,6 @@ def answer_scores(table: ScoreTable, rows: NDArray[np.bool_] | None = None) -> A
     most that can be earned.
 
     Args:
-        table: the score table.
         rows: bool, shape (N,): which checkpoints count; all when None.
 
     Returns:

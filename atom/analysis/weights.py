@@ -77,14 +77,9 @@ def weight_sensitivity(
     models: a spread of 0.5 takes a weight to between 0.4 and 2.7 times itself in 95 of 100 draws.
 
     Args:
-        table: the score table.
-        rng: source of randomness.
         rows: bool, shape (N,): checkpoints that count; all when None.
         draws: number of shaken draws; O(N) each.
         spread: of the logarithm of a weight.
-
-    Returns:
-        What changes.
     """
     good = np.flatnonzero((table.score > 0) & (True if rows is None else rows))
     model = table.model[table.response[good]].astype(np.int64)

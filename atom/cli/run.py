@@ -305,8 +305,6 @@ def begin(
     """Open a run, after asking whether data may go where it would; with --detach, start it.
 
     Args:
-        store: the store.
-        spec: what it is asked to do.
         settings: where the store and the endpoints are.
         args: the command's `--detach` and `--yes`.
         out: where it is asked, and said that it is on its way.
@@ -376,8 +374,6 @@ def begin_and_do(
     """Open a run and carry it out here, saying how it ended beside the command's own result.
 
     Args:
-        store: the store.
-        spec: what it is asked to do.
         settings: where the store and the endpoints are.
         args: the command's `--detach` and `--yes`.
         out: where it is asked, and said how it ended.
@@ -401,10 +397,8 @@ def with_consent(
     """Do something that may send data to new hosts: with --yes or after asking.
 
     Args:
-        store: the store.
         owner_id: whose data are sent: a study's, or a benchmark set's.
         agreed: whether --yes was given.
-        out: where it is asked.
         action: what is done, and again once it was agreed.
     """
     try:

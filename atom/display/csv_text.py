@@ -29,7 +29,6 @@ def write_csv(out: TextIO, head: Sequence[str] | None, lines: Iterable[Sequence[
     """Write a table as CSV to a stream, line by line; returns how many lines it has.
 
     Args:
-        out: where it goes.
         head: the columns' names; None = they stand there already.
         lines: a value a column; NaN and infinities become empty.
     """

@@ -22,7 +22,6 @@ class Estimate:
     Attributes:
         value: NaN where there is nothing.
         lo: lower end; NaN where it has no interval.
-        hi: upper end.
         n: values that it is of (checkpoints, answers, pairs).
         samples: distinct samples (clusters) of these.
         unit: how it is measured, and so how it is written.

@@ -69,7 +69,6 @@ def needs_consent(endpoint: Endpoint, agreed: Collection[str]) -> bool:
     """Whether asking this endpoint sends something to a host that nobody has agreed to.
 
     Args:
-        endpoint: who is asked.
         agreed: hosts that somebody has agreed to.
     """
     return is_remote(endpoint) and endpoint.host not in agreed

@@ -62,7 +62,6 @@ def start_work(
 
     Args:
         store: the store that `settings` names.
-        spec: what it is asked to do.
         settings: where the store and the endpoints are.
         processes: how many work at it.
         executor: where its process starts; this computer when None.
@@ -96,7 +95,6 @@ def resume_run(
 
     Args:
         store: the store that `settings` names.
-        run_id: the run.
         settings: where the store and the endpoints are.
         retry_failed: ask again for items that failed.
         retry_unscored: ask again for those, and for what ended unscored through a server's fault.
@@ -120,8 +118,6 @@ def prepare_resume(
     """Mark a run as running again.
 
     Args:
-        store: the store.
-        run_id: the run.
         retry_unscored: ask again for what ended unscored through a server's fault.
         budget: another spend cap for the whole run; None keeps the old one.
 
@@ -161,10 +157,7 @@ def start_helpers(store: Store, run: Run, order: Order, pool: Pool) -> None:
     """Start the processes that work at a run beside this one; each is at its samples alone.
 
     Args:
-        store: the store.
         run: the run, held by this process.
-        order: how it is done.
-        pool: where they start.
 
     Raises:
         UsageError: that can't be done by several.

@@ -69,7 +69,6 @@ class Progress:
     """How far a run is.
 
     Args:
-        run_id: the run.
         done: items done, earlier parts of the run included.
         total: items in all, as known now.
         unscored: items with an unusable reply.
@@ -103,7 +102,6 @@ class RunContext:
     """What a part of a run works with, whatever it does.
 
     Args:
-        store: the store.
         run: the run's row, written already.
         make: opens clients; tests and the demo replace it.
         clock: UTC time, for records.
@@ -355,9 +353,7 @@ class Execution(ABC):
         """Ask, unless the store holds the reply; another run may be asking just that.
 
         Args:
-            lane: who is asked.
             held: what is claimed for it is added here, to be given back with the record.
-            request: the question.
             tell: told each piece of text as it streams in; None = the reply isn't streamed.
 
         Raises:

@@ -48,7 +48,6 @@ class StageForecast:
     """What one stage of a run asks one endpoint.
 
     Args:
-        stage: the stage.
         endpoint: who is asked; None where a rule decides, which is free.
         calls: how many requests; stored replies that are used again would make it fewer.
         tokens: tokens in and out, about.
@@ -130,8 +129,6 @@ def guess_price(
 
     Args:
         live: the sample and its judge.
-        stage: the step.
-        there: the sample with what is there of it.
         candidate: who answers, for answer.
     """
     there = there or live.about()

@@ -47,9 +47,6 @@ def fetch_subject(
     """Fetch what an item is about.
 
     Args:
-        store: the store.
-        have: the sample's state.
-        item: the item.
         kept: records of this sample that are at hand, by id; what is read is added.
 
     Returns:
@@ -88,7 +85,6 @@ def setting_of(item: Item, keys: PlanKeys, tree: Tree | None = None) -> Setting:
     """Say who an item asks, and how.
 
     Args:
-        item: the item.
         keys: the run's judge, settings and prompts.
         tree: the tree; needed to do a mapping.
     """
@@ -121,9 +117,6 @@ async def perform(
 
     Args:
         ask: asks the item's model.
-        store: where pictures are.
-        item: the item.
-        subject: what it is about.
         setting: who is asked, and how.
         sight: how the item's model sees pictures.
 

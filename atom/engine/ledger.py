@@ -94,7 +94,6 @@ def take_hold(writer: Writer, run_id: str, claim: str | None = None) -> None:
     be gone, and whoever held it before finds itself fenced.
 
     Args:
-        writer: the transaction.
         run_id: the work's id.
         claim: what is held; a run's claim if left out.
     """
@@ -120,7 +119,6 @@ class Ended:
     """An item that is done, and what it brought.
 
     Args:
-        item: the item.
         brought: its calls and records.
     """
 
@@ -174,7 +172,6 @@ class RunPurse:
     """A run's money, of which a process takes pieces.
 
     Args:
-        ledger: the process's.
         cap: USD that the run may spend in all.
     """
 
@@ -202,9 +199,6 @@ class RunLedger:
     """Writes one run's results, claims and progress.
 
     Args:
-        store: the store.
-        run_id: the run.
-        study_id: its study.
         owner: the process that runs it (see `owner_name`).
         number: which of the processes at the run it is; 0 is the one that opens and ends it.
     """
@@ -340,7 +334,6 @@ class RunLedger:
         """Write what a step brought, all or nothing, and account for it.
 
         Args:
-            call: its call.
             kept: records that don't take the place of one that is there already.
             replaced: records that do.
             state: how it ended; None for a step that asked nobody and doesn't count.

@@ -59,7 +59,6 @@ def upload_sample(
     """Make a sample of an upload; it's named by its content.
 
     Args:
-        question: the question.
         pictures: the pictures' bytes, in order.
         choices: answer options; empty for an open question.
         reference: the right answer, where it's known.
@@ -96,8 +95,6 @@ class Live:
     """One sample and who is asked about it.
 
     Args:
-        sample: the sample.
-        pictures: its pictures.
         judge: the judge's endpoint.
         store: replies that it holds are used again; None = always ask.
         judge_sampling: the study's settings for the judge.
@@ -106,7 +103,6 @@ class Live:
         budget: spend cap in USD for all steps together.
         show_reference: tell the judge the reference answer when it solves the sample.
         score_pictures: let the judge see the pictures when it scores.
-        make: opens clients.
     """
 
     sample: Sample
@@ -204,7 +200,6 @@ class Live:
         """Take a step.
 
         Args:
-            stage: the stage.
             subject: the sample with what the stage needs; the sample alone if left out.
             on_text: told each piece of text as it streams in.
             candidate: who answers, for the answer.
@@ -241,7 +236,6 @@ class Live:
         """Estimate what a step would cost, before it's taken.
 
         Args:
-            stage: the step.
             subject: the sample with what the step needs.
             candidate: who answers, for the answer.
 
@@ -332,17 +326,11 @@ class Live:
         """Put the sample and what was made of it into a study.
 
         Args:
-            store: the store.
-            study_id: the study.
-            solved: the replay.
             result: the criteria, as the judge cut them or a person edited them.
             mappings: where the criteria hang.
             answers: answers, with who gave them: an endpoint, or a candidate for a stored or
                 typed answer.
             others: checkpoints and outcomes.
-
-        Returns:
-            The sample's place in the study.
 
         Raises:
             ReadOnlyError: the store is sealed.

@@ -43,12 +43,10 @@ class Members:
     Args:
         study: the study, with the run's sampling settings.
         judge: the judge, or None when no stage needs one.
-        judge_endpoint: where the judge is asked.
         asked: endpoint by candidate id, for the candidates that answer.
         candidates: the candidates that answer.
         candidate_ids: all candidates of the study, with those that answer.
         tree: the tree that criteria are mapped to.
-        tree_record: that tree as it is stored.
         places: the samples, in order, cut off at the run's limit.
     """
 
@@ -312,9 +310,6 @@ def enrol(store: Store, members: Members) -> Study:
     """Write the run's judge, candidates and tree into the study.
 
     The judge becomes the study's own when it has none, or none that scored anything here.
-
-    Returns:
-        The study as it is now.
     """
     study = members.study
     update: dict[str, object] = {}

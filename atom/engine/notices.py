@@ -29,8 +29,6 @@ def notices(store: Store, spec: RunSpec, members: Members) -> tuple[str, ...]:
     """Say what should be known before a run starts, a sentence or two each.
 
     Args:
-        store: the store.
-        spec: what it is asked to do.
         members: who takes part.
     """
     judge_id = members.judge.id if members.judge else None

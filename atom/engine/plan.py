@@ -191,7 +191,6 @@ class SampleState:
     """One sample and what is stored about it.
 
     Args:
-        sample_id: the sample.
         has_reference: whether its right answer is known.
         replay: the replay that stands for it, or None.
         criteria: the criteria set that stands for it, or None.
@@ -224,9 +223,7 @@ class Item:
     """One thing to do.
 
     Args:
-        stage: the stage.
         key: its name by content; claims and accounts use it.
-        sample_id: the sample.
         candidate_id: for an answer.
         response_id: for a scoring or an outcome.
         criterion_ids: for a scoring or a mapping: the criteria that are still without.
@@ -453,7 +450,6 @@ def finished(have: SampleState, item: Item, records: Sequence[Record]) -> Sample
     """Fold what an item brought into its sample's state.
 
     Args:
-        have: the state before.
         item: the item that is done, well or not.
         records: what it brought.
 
@@ -489,8 +485,6 @@ def expected(have: SampleState, item: Item, n_criteria: int) -> SampleState:
     """Fold an item into its sample's state as if it had gone well, for a forecast.
 
     Args:
-        have: the state before.
-        item: the item.
         n_criteria: criteria that a set is taken to have.
     """
     have = replace(have, tried=have.tried | {item.key})

@@ -59,7 +59,6 @@ class PaidOnce:
         """Ask, without a look at what is stored.
 
         Args:
-            request: the question.
             tell: told each piece of text as it streams in; None = the reply isn't streamed.
 
         Raises:

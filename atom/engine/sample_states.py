@@ -29,8 +29,6 @@ class Loaded:
     """A sample's state and the place it has in the study.
 
     Args:
-        have: what is stored.
-        place: the sample's place as it is stored.
         adopted: the place as it should be, when records of another study can stand for it.
     """
 
@@ -45,7 +43,6 @@ def load_states(
     """Read the states of some samples.
 
     Args:
-        store: the store.
         keys: the run's content keys.
         places: the samples' places in the study; a few hundred at most.
         candidate_ids: the study's candidates; answers of others don't count.

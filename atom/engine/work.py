@@ -183,7 +183,6 @@ async def carry_out(
     """Do a run of any kind, or the rest of it, in this process.
 
     Args:
-        store: the store.
         run_id: the run, as `open_work` made it.
         endpoints: endpoints by name.
         retry_failed: ask again for what failed earlier.

@@ -11,11 +11,7 @@ from atom.views.study_data import StudyData
 
 
 class JudgesApart:
-    """Finds checkpoints' disagreement by answer and criterion.
-
-    Args:
-        data: the study.
-    """
+    """Finds checkpoints' disagreement by answer and criterion."""
 
     def __init__(self, data: StudyData) -> None:
         table = data.table

@@ -68,7 +68,6 @@ def write_archive(
     It is put together beside its place and moved there when it is whole.
 
     Args:
-        store: where the study is.
         study_id: its id or name.
         place: a folder that isn't there yet, or a file name that ends in `.zip`.
         moment: UTC time, for the manifest.

@@ -72,7 +72,6 @@ class ArchiveImported:
     """What an archive brought.
 
     Attributes:
-        study: the study.
         counts: records by kind, as the archive holds them.
         new: how many of them the store didn't hold.
         kept: records that the store held already with other values, by kind; those stay.
@@ -195,14 +194,10 @@ def import_archive(
     """Bring a study back from an archive.
 
     Args:
-        store: where it goes.
         place: the folder or zip file.
         name: bring it in as a copy of this name, as `study copy` makes one: needed where the store
             holds the study, or another of its name, already.
         on_kind: told the kind and how many of it are written.
-
-    Returns:
-        What came of it.
 
     Raises:
         FormatError: it isn't an archive, or is damaged; nothing of it stays.

@@ -23,7 +23,6 @@ class Source:
     """The study that is exported.
 
     Attributes:
-        store: where it is.
         study_id: its id or name.
         key: what the app's addresses call it.
         judge_id: whose marks are looked at; None = the study's own judge's.

@@ -49,7 +49,6 @@ class CaseAnswer:
 
     Attributes:
         model: the model's index in the study.
-        response: the answer.
         row: its index among the study's answers.
         right: 0..1; None when it isn't known.
         score: the sample score, 0-100; None where nothing is scored.
@@ -89,7 +88,6 @@ def cases(
     """Go through a study's samples.
 
     Args:
-        source: the study.
         limit: at most so many samples.
         numbers: which ones, by their places in the study; None = all, in its order.
     """

@@ -70,7 +70,6 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
     """Write the tables.
 
     Args:
-        source: the study.
         place: a folder that isn't there yet, or a file name that ends in `.zip`.
         options: `samples` narrows the first three tables; the ranking and the nodes count all.
     """

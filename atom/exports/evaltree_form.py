@@ -49,7 +49,6 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
     Args:
         source: a study with a tree and scores.
         place: a folder that isn't there yet, or a file name that ends in `.zip`.
-        options: the moment.
 
     Raises:
         UsageError: the study has no tree, or no criterion that all models were scored on.

@@ -70,9 +70,6 @@ def pair_files(
     """Lay a run's hard pairs out as files.
 
     Args:
-        store: where the study is.
-        data: the study.
-        view: the hard pairs.
         confirmed: leave out what nobody has confirmed yet.
     """
     cases = view.chosen(confirmed=confirmed)

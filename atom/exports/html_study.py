@@ -71,7 +71,6 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
     """Write the file.
 
     Args:
-        source: the study.
         place: a file that isn't there yet.
         options: `samples` bounds how many are in it (500 unless told): those that fail worst.
     """

@@ -132,7 +132,6 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
     """Write the table: `.csv`, `.parquet`, or `.jsonl`, as the place is called.
 
     Args:
-        source: the study.
         place: a file that isn't there yet.
         options: `samples` narrows it.
 

@@ -59,7 +59,6 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
     """Write the file.
 
     Args:
-        source: the study.
         place: a file that isn't there yet.
         options: `models` names two, by name or id; else the first two of the ranking.
 

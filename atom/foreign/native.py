@@ -34,8 +34,6 @@ def sheet_rows(stream: BinaryIO, name: str, most: int | None = None) -> Iterator
     """Read a workbook's sheets, one after the other.
 
     Args:
-        stream: the workbook.
-        name: what it is called.
         most: after how many rows of a sheet, empty ones aside, to go on to the next; None = all.
 
     Raises:

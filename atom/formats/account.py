@@ -121,7 +121,6 @@ def too_much_left_out(account: Account, harmless: Iterable[str] = ()) -> tuple[s
     """Say of what more was left out than may be without a question.
 
     Args:
-        account: the account.
         harmless: reasons that lose nothing, such as an answer that stands twice.
     """
     harmless = frozenset(harmless)

@@ -636,7 +636,6 @@ class Collector:
 
         Args:
             text: what happened.
-            place: where.
             left_out: what is left out by it, where something is.
         """
         if left_out is not None:

@@ -19,7 +19,6 @@ def load_object(
     """Read a file that is one object; where it breaks off, what stands before is kept and noted.
 
     Args:
-        file: the file.
         collector: told of keys that stand twice and of a broken end.
         most: bytes; a larger file is refused.
 

@@ -132,7 +132,6 @@ def rows_of(
     """Read a file's rows, noting how it was read; counts them unless told not to.
 
     Args:
-        file: the file.
         collector: told how it was read, and of what can't be.
         count: whether the rows count as read.
         most: how many are wanted, for those who only look ahead.
@@ -277,8 +276,6 @@ def row_by_row(
     Args:
         rows: from `sort_rows`.
         take: makes records of a row.
-        options: how to read.
-        collector: where the records go.
         what: what a row is, for messages.
         end: as for `in_batches`.
 
@@ -464,7 +461,6 @@ class Maker:
             place: where it stands, for messages.
             source: the file that labels are kept with.
             source_id: its id in the source; None = named by its content.
-            question: what it is.
             again: the format knows that it came in before under this id.
 
         Returns:
@@ -621,7 +617,6 @@ class Maker:
 
         Args:
             place: where it stands, for messages.
-            sample_id: the question.
             candidate: the candidate's name.
             text: the answer; None = there is none, or its text isn't known.
             repeat: counts a candidate's answers to one question, from 0.
@@ -674,7 +669,6 @@ class Maker:
         """Take the verdict on an answer.
 
         Args:
-            response_id: the answer.
             verdict: None = the file has none.
             answer: the final answer as it was read out.
             unread: why there is no verdict; without it a missing one is no record at all.
@@ -752,9 +746,7 @@ class Maker:
 
         Args:
             place: where it stands, for messages.
-            sample_id: the question.
             part: what was scored, as `Verdict` names it.
-            judge: who scored.
             given: the score as the file holds it.
             scale: the least and the most.
             number: the score, where it was read from somewhere else.

@@ -95,11 +95,7 @@ class Match:
 
 
 class PictureStock:
-    """Picture files that are at hand, listed once.
-
-    Args:
-        files: the files.
-    """
+    """Picture files that are at hand, listed once."""
 
     def __init__(self, files: Sequence[StockFile]) -> None:
         if len(files) > MAX_FILES:
@@ -119,9 +115,6 @@ class PictureStock:
 
     def match(self, place: Place) -> Match:
         """Say which file a place means.
-
-        Args:
-            place: the place.
 
         Returns:
             By hash where the place tells one and a file has it; else by name: the file whose path

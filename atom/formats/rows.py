@@ -93,7 +93,6 @@ def find_layout(
     """Find out how a file is laid out, from its content rather than its name.
 
     Args:
-        file: the file.
         encoding: what the user says; None = found out.
         delimiter: likewise, for CSV.
 
@@ -279,7 +278,6 @@ def read_rows(
     """Read a file's rows, in memory that doesn't grow with it.
 
     Args:
-        file: the file.
         layout: how its rows are laid out.
         problems: told of what can't be read.
         most: how many rows are wanted, for those who only look ahead: of a workbook's sheets the
@@ -545,8 +543,6 @@ def read_sheets(stream: BinaryIO, name: str, most: int | None = None) -> Iterato
     """Read a workbook's sheets, one after the other: each before the next.
 
     Args:
-        stream: the workbook.
-        name: what it is called.
         most: how many rows of each are wanted, the header included; None = all.
 
     Raises:

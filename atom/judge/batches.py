@@ -58,7 +58,6 @@ class RemoteBatch:
     """A batch as the service tells of it.
 
     Args:
-        id: its name there.
         status: the service's word.
         output_file: the file of replies, when there is one.
         error_file: the file of errors, when there is one.
@@ -82,7 +81,6 @@ class BatchService:
     """Sends batches to one endpoint and fetches what comes of them.
 
     Args:
-        endpoint: where and how.
         environ: where the key is read; the process's environment when None.
         timing: clock, sleep and chance.
         transport: replaces the network, in tests.

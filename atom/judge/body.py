@@ -33,7 +33,6 @@ def build_body(
     """Build the JSON body of a chat-completions request.
 
     Args:
-        request: the request.
         model: the endpoint's model name.
         literals: the pictures' data URLs as JSON string literals, in order.
         turn: the earlier reply in a repair turn.

@@ -77,7 +77,6 @@ class JudgeClient:
     """Asks one endpoint.
 
     Args:
-        endpoint: where and how.
         spend: the run's money; shared by all clients of the run. None = no account is kept.
         environ: where the key is read; the process's environment when None.
         timing: clock, sleep and chance.
@@ -196,9 +195,6 @@ class JudgeClient:
     async def ask(self, request: Request) -> Reply:
         """Ask, and return the reply in whatever state it is.
 
-        Args:
-            request: the question.
-
         Returns:
             The reply; see `Reply.state`. A cut reply was asked for again, one cut while the model
             was thinking several times; an unreadable one has had its repair turn.
@@ -219,9 +215,6 @@ class JudgeClient:
 
     async def stream(self, request: Request) -> AsyncIterator[str | Reply]:
         """Ask, and yield the text as it comes.
-
-        Args:
-            request: the question.
 
         Yields:
             Pieces of text, then the `Reply` as the last item. Tries are repeated until the first

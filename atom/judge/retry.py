@@ -192,10 +192,8 @@ def http_fault(
     """Judge an HTTP error, or an error object inside a 200.
 
     Args:
-        status: HTTP status.
         headers: the reply's headers.
         body: the decoded JSON or the text.
-        sent: what the request held.
         now: UTC time, for Retry-After dates.
 
     Returns:
@@ -282,7 +280,6 @@ def transport_words(error: BaseException, scrub: Callable[[str], str] = str) -> 
     """Say what a transport error was at its root: the library's own names mislead.
 
     Args:
-        error: the error.
         scrub: takes out what must not be repeated, before anything is shortened.
     """
     root = error

@@ -24,8 +24,6 @@ def response_format(
     """Return the request's `response_format` field as JSON, or None when there is none.
 
     Args:
-        request: the request.
-        form: how the reply is asked for.
         keywords: schema keywords that the server refuses.
     """
     if request.schema is None or form == "text":
@@ -48,8 +46,6 @@ def system_text(request: Request, form: ReplyForm, *, told: bool = False) -> str
     """Return the system text; where the server doesn't get the schema, the model is told it.
 
     Args:
-        request: the request.
-        form: how the reply is asked for.
         told: the model is told in any case: the server takes a schema and does nothing with it.
     """
     if request.schema is None or (form == "json_schema" and not told):

@@ -91,9 +91,6 @@ def parse_template(text: str, *, name: str) -> Template:
         text: the file's content.
         name: what to call it in errors; must be its `id`.
 
-    Returns:
-        The template.
-
     Raises:
         TemplateError: header, sections or placeholders break a rule; the message says which.
     """
@@ -198,9 +195,6 @@ def load_template(prompt: str) -> Template:
     Args:
         prompt: id and version, `scoring/1`: code and file must mean the same text.
 
-    Returns:
-        The template.
-
     Raises:
         TemplateError: there is no such file, it breaks a rule, or holds another version.
     """
@@ -225,7 +219,6 @@ def render(
     """Fill a template in.
 
     Args:
-        template: the template.
         values: exactly its variables. Values that stand in the text by name must be text.
         form: the user section `user_<form>`; None takes `user`.
 
@@ -265,7 +258,6 @@ def render_turn(template: Template, name: str, values: Mapping[str, str]) -> str
     """Fill in what is said later in a conversation.
 
     Args:
-        template: the template.
         name: the section `turn_<name>`.
         values: exactly its placeholders.
 

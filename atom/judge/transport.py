@@ -100,7 +100,6 @@ def as_faults(
     Args:
         timing: tells the time, for Retry-After dates.
         seconds: how long the answer was waited for.
-        sent: what the request held.
         key: what must not be repeated; it is taken out before anything is shortened.
 
     Raises:

@@ -60,7 +60,6 @@ class BenchPlan:
     """What a judge is asked.
 
     Args:
-        set_id: the set.
         items: its items, or some of them.
         pictures: gives an item's pictures as request parts, in order.
         judge: the judge's id.
@@ -89,7 +88,6 @@ class MetricRow:
         label: what it is, in words.
         value: NaN when there is nothing to compute it from.
         lo: lower end of its 95 % interval; NaN without one.
-        hi: upper end.
         chance: what guessing gives; NaN where guessing has no level.
         n: items behind it.
         invalid: items of these whose reply couldn't be read.

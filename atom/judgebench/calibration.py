@@ -76,7 +76,6 @@ def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
     """Read calibration files.
 
     Args:
-        files: the files.
         options: how they're read.
 
     Returns:

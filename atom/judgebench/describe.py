@@ -44,7 +44,6 @@ class SetTable:
         title: what it shows.
         paper: which figure or table of the paper shows the same of the paper's data.
         head: what rows are.
-        columns: their names.
         rows: (name, a cell for each column).
         unit: of the cells.
         note: what the reader should know.

@@ -103,12 +103,7 @@ class Judged:
 
 
 def card_of(benchmark: str, item: BenchItem) -> Card:
-    """Lay an item open; one that lacks its benchmark's fields shows those that it has.
-
-    Args:
-        benchmark: its benchmark.
-        item: the item.
-    """
+    """Lay an item open; one that lacks its benchmark's fields shows those that it has."""
     try:
         return _CARDS.get(benchmark, _plain)(item.data)
     except (KeyError, TypeError, ValueError):  # fields of another version, or made by hand
@@ -120,7 +115,6 @@ def judged(benchmark: str, item: BenchItem, verdicts: Iterable[Verdict]) -> Judg
 
     Args:
         benchmark: the item's benchmark.
-        item: the item.
         verdicts: one judge's on it, with what scorers said of its texts; failed calls count
             nowhere.
     """
@@ -552,7 +546,6 @@ def group_of(row: MetricRow, title: str = "") -> str:
     """Name the items that a figure is of, as `in_group` understands it; empty = all.
 
     Args:
-        row: the figure.
         title: its table's: `Core: by task type` is of the items of Core alone.
     """
     group = f"{_ERROR}{row.group}" if row.metric == "error_rate" and row.group else row.group

@@ -470,7 +470,6 @@ def place(folder: Path, headline: Headline, row: MetricRow | None = None) -> Pla
 
     Args:
         folder: `data/published`.
-        headline: which figure.
         row: our judge's; None = only the paper's models.
 
     Raises:

@@ -27,10 +27,8 @@ class Rate:
         invalid: items without a readable verdict.
         strict: right / n, an unreadable verdict counted as wrong; NaN where n = 0.
         lo: lower end of the 95 % Wilson interval of `strict`.
-        hi: upper end.
         valid_only: right / (n - invalid), unreadable ones left out; NaN where none is left.
         valid_lo: lower end of its 95 % Wilson interval.
-        valid_hi: upper end.
         chance: what a judge that flips coins would reach on these items; NaN where none is defined.
     """
 
@@ -87,7 +85,6 @@ class Macro:
         value: the mean; NaN where a category has no value.
         se: `sqrt(sum SE_c^2) / C`; NaN where a category has fewer than two values.
         lo: lower end of the 95 % interval.
-        hi: upper end.
     """
 
     value: float
@@ -151,7 +148,6 @@ def balanced_orders(items: int, votes: int, rng: np.random.Generator) -> Ints:
     Args:
         items: number of items.
         votes: K votes an item.
-        rng: randomness.
 
     Returns:
         0 = as given, 1 = swapped; shape (items, votes). Each item has floor or ceil of K/2 swaps.

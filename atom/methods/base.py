@@ -34,7 +34,6 @@ class MethodSample:
     """A sample whose answers are to be ranked.
 
     Args:
-        sample: the question.
         responses: the answers that are compared, one a candidate, two at least.
         replay: the solution that its criteria were cut from, where there is one.
     """
@@ -49,11 +48,9 @@ class MethodPlan:
     """What a judge is to be asked.
 
     Args:
-        study_id: the study.
         samples: the samples, in the order in which they are asked.
         pictures: gives a sample's pictures as request parts, in order.
         judge: the judge's id.
-        sampling: how it is asked.
     """
 
     study_id: str

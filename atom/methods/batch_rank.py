@@ -31,7 +31,6 @@ def build(
     """Build the request that ranks a sample's answers.
 
     Args:
-        sample: the question.
         pictures: its pictures, in order.
         order: the answers in the order in which they are shown; named by letters.
         sampling: how the judge is asked.
@@ -58,7 +57,6 @@ def parse(reply: Reply, blank: Verdict, order: Sequence[Response]) -> Verdict:
     """Read the ranking.
 
     Args:
-        reply: what came back.
         blank: the verdict, unscored so far.
         order: as in the request.
 

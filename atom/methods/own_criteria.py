@@ -58,7 +58,6 @@ class OwnSample:
     """A sample with the lines that people wrote and the judge's criteria.
 
     Args:
-        sample: the question.
         lines: every line that anybody wrote, each once.
         criteria: the judge's, in order.
     """
@@ -121,10 +120,7 @@ class MatchWorklist:
     """Asks one judge about every sample that people wrote criteria for.
 
     Args:
-        study_id: the study.
-        samples: those.
         judge: the judge's id.
-        sampling: how it is asked.
     """
 
     study_id: str

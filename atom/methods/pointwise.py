@@ -44,7 +44,6 @@ def read_score(reply: Reply, blank: Verdict, top: int) -> Verdict:
     """Read the one whole number of a reply.
 
     Args:
-        reply: what came back.
         blank: the verdict, unscored so far.
         top: the best score; the worst is 1.
     """

@@ -60,10 +60,7 @@ class SightItem:
     """An answer that is marked under every condition.
 
     Args:
-        sample: the question.
-        response: the answer.
         criteria_set: the criteria that stand for the question.
-        criteria: these criteria.
         other: a sample of the study with another known answer, whose pictures are shown in place of
             its own; None = there is none.
         described: what the study says its pictures show; None = the judge describes them.
@@ -144,11 +141,9 @@ class SightWorklist:
     """Asks one judge about every answer under every condition.
 
     Args:
-        study_id: the study.
         items: the answers.
         pictures: gives a sample's pictures as request parts, in order.
         judge: the judge's id.
-        sampling: how it is asked.
         shown: the conditions.
     """
 

@@ -25,9 +25,7 @@ class Added:
 
     Attributes:
         judgments: marks on criteria.
-        criteria: criteria.
         samples: samples that are new to the study.
-        answers: answers.
         notes: how columns and scales were read, and what else should be known.
         import_id: what `atomscope import undo` takes.
     """

@@ -125,7 +125,6 @@ def frame_of(columns: Sequence[Column], lines: Iterable[Sequence[object]]) -> pd
     """Make a frame whose columns have the types that are declared, with or without lines.
 
     Args:
-        columns: what they are.
         lines: a value a column; None = unknown.
     """
     by_column = zip(*lines, strict=True)

@@ -30,7 +30,6 @@ def judge_sample(
     criteria, maps them to the general tree, and marks every answer at every criterion (ATOM 3).
 
     Args:
-        question: the question.
         answers: the answer of each model, by the model's name.
         judge: an endpoint's name, as Settings and `endpoint list` show it.
         pictures: the pictures in order: their files, or their bytes.

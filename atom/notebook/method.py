@@ -37,7 +37,6 @@ class Question:
     """What is judged about.
 
     Args:
-        text: the question.
         pictures: files or bytes, in order.
         choices: answer options; empty for an open question.
         reference: the right answer, where it's known.

@@ -42,7 +42,6 @@ def create(study: str, *, store: str | Path | None = None) -> Study:
     """Make an empty study, to be filled with `add_judgments`, and open it.
 
     Args:
-        study: its name.
         store: as for `open`; the folder is made when it isn't there.
 
     Raises:

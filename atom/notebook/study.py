@@ -185,9 +185,6 @@ class Study:
             replace: where the study holds other contents under the same ids, take the imports back
                 that brought them.
 
-        Returns:
-            What came in.
-
         Raises:
             UsageError: the study is sealed, the frame is empty, or a column or scale can't be used.
             FormatError: no column holds a criterion or a mark, or their scale isn't obvious.

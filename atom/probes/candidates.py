@@ -137,8 +137,6 @@ class World:
 
         Args:
             model: one of `models`.
-            program: the sample's program.
-            step: one of its steps.
 
         Returns:
             The level; higher answers better.
@@ -170,8 +168,6 @@ class World:
 
         Args:
             model: one of `models`.
-            program: the sample's program.
-            step: one of its steps.
             repeat: names the repeat; equal repeats give equal draws.
             feedback: what the model was told about an earlier answer, if anything.
 
@@ -201,7 +197,6 @@ class World:
 
         Args:
             model: one of `models`.
-            program: the sample's program.
             repeat: names the repeat.
             feedback: what the model was told about an earlier answer, if anything.
 
@@ -243,9 +238,6 @@ class World:
 @lru_cache(maxsize=16)
 def planted_world(seed: int = DEFAULT_SEED) -> World:
     """Return the planted truth behind the synthetic candidates.
-
-    Args:
-        seed: the world's seed.
 
     Returns:
         The world; `theta`, `weak`, `deviation` and `leaf_difficulty` are what tests must recover.

@@ -74,7 +74,6 @@ def write_program(png: bytes, program: Program) -> bytes:
 
     Args:
         png: a PNG file.
-        program: what is true of it.
 
     Returns:
         The same picture with one `atomscope.probe` chunk after its header.

@@ -41,7 +41,6 @@ def mark_by_sight(
     Args:
         question: the sample's question, and behind it a description where there is one.
         item: the criterion: `id`, `question` and `ground_truth`.
-        answer: the answer.
         seen: what the picture shows; None = there is none; True = it isn't looked at.
 
     Returns:

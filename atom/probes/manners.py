@@ -42,7 +42,6 @@ def answer_in(manner: Manner, program: Program, knows: Collection[str]) -> Writt
 
     Args:
         manner: what is done about steps that aren't known.
-        program: the program that is answered.
         knows: ids of the steps whose result is known.
 
     Returns:

@@ -361,7 +361,6 @@ def choose_leaf(leaf: Leaf, offered: Sequence[str]) -> str | None:
     """Choose, of the paths on offer, the one that a planted leaf belongs to.
 
     Args:
-        leaf: the planted leaf.
         offered: full paths as texts.
 
     Returns:

@@ -28,7 +28,6 @@ def noisy_mark(mark: Mark, draws: Draws, *key: str | int, rests: bool) -> Mark:
     """Draw what the noisy judge says for a true mark.
 
     Args:
-        mark: the truth.
         draws: equal draws and keys give equal marks.
         key: what tells this step from others.
         rests: whether the step is made from earlier ones.

@@ -47,14 +47,8 @@ def write_hint(model: str, program: Program, step: Step, *, attempt: int, repeat
     """Write a candidate's hint on a step.
 
     Args:
-        model: who writes.
-        program: the sample's program.
-        step: the step that the hint is on.
         attempt: how many hints were turned down before; only a first attempt may leak.
         repeat: names the repeat; equal repeats give equal hints.
-
-    Returns:
-        The hint.
     """
     sample = (program.family, program.template, program.seed, program.index)
     draws = Draws("hint", model, *sample, step.id, attempt, repeat)

@@ -27,7 +27,6 @@ class Rows(Sequence[R]):
     """Records of one kind, each made when it is looked at.
 
     Args:
-        kind: what they are.
         rows: their values, known to be right (see `unchecked`).
     """
 
@@ -66,8 +65,6 @@ class Columns:
     """Rows of one kind column by column, nested values as texts.
 
     Args:
-        kind: what they are.
-        cells: for each column its cells.
         is_plain: whether a database takes all texts as they are.
         sums: the rows' checksums; None = not worked out yet.
     """

@@ -117,13 +117,10 @@ async def write(
 
     Args:
         store: replies that it holds are used again, and new ones are kept where it can be written.
-        study: the study.
         report: the report as the rules composed it.
         wanted: what the judge is given, section by section.
-        endpoint: the judge.
         budget: spend cap in USD.
         agreed: hosts that were agreed to for this visit alone.
-        make: opens the client.
         on_section: told after each section.
 
     Returns:

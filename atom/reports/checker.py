@@ -213,7 +213,6 @@ def check(text: str, given: Given) -> tuple[Mark, ...]:
 
     Args:
         text: the judge's text.
-        given: what it was given.
 
     Returns:
         Marks in order, none overlapping.
@@ -240,7 +239,6 @@ def numbers_in(text: str, taken: Sequence[tuple[int, int]] = ()) -> list[Spot]:
     """Find every number of a text, in digits and in words.
 
     Args:
-        text: the text.
         taken: spans that are names; numbers inside them are part of the name.
     """
     found = [spot for spot in _digits_in(text) if not _inside(spot.start, spot.end, taken)]

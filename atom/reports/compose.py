@@ -59,7 +59,6 @@ def sentence(finding: Finding, turn: int = 0, measure: str = "process") -> str:
     """Say a finding in words.
 
     Args:
-        finding: what is said.
         turn: which one of its kind it is in its section, from 0: wording varies by it.
         measure: what the numbers are.
     """

@@ -126,11 +126,7 @@ class Draft:
         return find_shared(self.look)
 
     def report(self, spec: ReportSpec) -> Report:
-        """Compose a report by rule.
-
-        Args:
-            spec: what it is to hold.
-        """
+        """Compose a report by rule."""
         look = self.look
         wanted = self._wanted(spec)
         choices = self.choices(spec)

@@ -67,11 +67,7 @@ def check_base(base: str) -> str:
 
 
 def thumbnails(store: Store) -> Thumbnail:
-    """Return a reader of thumbnails as data URLs, which stops when the file would grow too large.
-
-    Args:
-        store: where the pictures are.
-    """
+    """Return a reader of thumbnails as data URLs, which stops before the file grows too large."""
     held: dict[str, str | None] = {}
     used = 0
 
@@ -94,7 +90,6 @@ def to_html(report: Report, thumbnail: Thumbnail, *, base: str = "") -> str:
     """Write a report as one HTML file.
 
     Args:
-        report: the report.
         thumbnail: gives pictures; see `thumbnails`.
         base: the app's address, for links to the samples behind a number; without one their
             addresses are shown as text.

@@ -24,7 +24,6 @@ def to_markdown(report: Report, *, base: str = "") -> str:
     """Write a report as Markdown.
 
     Args:
-        report: the report.
         base: the app's address, for links to the samples behind a number; without one their
             addresses are shown as code.
 

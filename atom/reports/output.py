@@ -24,8 +24,6 @@ def render(store: Store, report: Report, form: Format, *, base: str = "") -> str
 
     Args:
         store: where thumbnails are read from.
-        report: the report.
-        form: which form.
         base: the app's address, for links; empty = addresses as text.
 
     Raises:

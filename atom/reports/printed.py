@@ -72,7 +72,6 @@ def estimate_number(name: str, estimate: Estimate, *, percent: bool, n_unit: str
 
     Args:
         name: what it measures.
-        estimate: the mean.
         percent: whether it is a share; shares of few cases are printed without decimals.
         n_unit: what is counted.
     """

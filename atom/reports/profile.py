@@ -41,13 +41,11 @@ class ProfileNode:
     """A model on one capability or label.
 
     Attributes:
-        name: its own name.
         path: its path in the tree; empty for a label.
         label: (facet, value) for a label; None for a capability.
         depth: 1 for a root; 1 for a label.
         estimate: the model's mean there.
         status: what may be claimed, in words.
-        glyph: its glyph.
         effect: departure from what the frame expects, in points of 100.
         claim_n: checkpoints that the claim rests on; 0 for labels.
         left_out: checkpoints that it doesn't rest on.
@@ -72,7 +70,6 @@ class Profile:
     Attributes:
         measure: what the numbers are.
         reading: what steps means are over.
-        row: its row in the ranking.
         models: models in the ranking.
         nodes: capabilities in the tree's order, or labels.
         lucky: right answers whose steps don't hold; None where that can't be said.
@@ -143,7 +140,6 @@ def profile(
     """Compute a model's profile.
 
     Args:
-        data: the study.
         filters: what narrows it; the chain doesn't.
         model_id: the model, which must be of the study.
         facet: labels to look at; None = capabilities, else what the Overview chooses.

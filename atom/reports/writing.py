@@ -82,7 +82,6 @@ class Brief:
     Args:
         section: the section as the rules composed it.
         findings: its findings that are told, without those that only rules may word.
-        report: the report that it belongs to.
         known: all names of the study, so that a wrong one is recognised.
     """
 
@@ -178,8 +177,6 @@ def build(brief: Brief, sampling: Sampling, *, repeat: int = 0) -> Request:
     """Build the request for one section.
 
     Args:
-        brief: what is given.
-        sampling: the study's settings for the judge.
         repeat: 0-based index among equal requests.
     """
     return make_request(
@@ -194,10 +191,6 @@ def build(brief: Brief, sampling: Sampling, *, repeat: int = 0) -> Request:
 
 def parse(reply: Reply, brief: Brief) -> Section:
     """Read a judge's text and check it.
-
-    Args:
-        reply: what came back.
-        brief: what was given.
 
     Returns:
         The section with the judge's text where there is one. A part that the judge left out keeps

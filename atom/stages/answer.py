@@ -29,9 +29,7 @@ def build(
     """Build the request for a candidate's answer.
 
     Args:
-        sample: the question.
         pictures: the sample's pictures, in order.
-        sampling: the study's settings for answers.
         repeat: 0-based index among equal requests.
 
     Returns:
@@ -67,10 +65,7 @@ def parse(
     """Make the response of a candidate's reply.
 
     Args:
-        reply: what came back.
-        sample: the question.
         candidate_id: who answered.
-        sampling: the study's settings.
         repeat: as in the request.
 
     Returns:

@@ -29,7 +29,6 @@ def make_request(
         prompt: id and version of the template; the id is the task.
         values: the template's variables.
         pictures: sent before the text, in order.
-        sampling: the study's settings.
         repeat: 0-based index among equal requests.
         schema: of the reply; None for free text.
         form: the template's user section, where it has several.

@@ -33,9 +33,7 @@ def build(sample: Sample, hint: str | None, sampling: Sampling, *, repeat: int =
     """Build the request for an answer without the pictures.
 
     Args:
-        sample: the question.
         hint: what to give along; None for nothing.
-        sampling: the study's settings for answers.
         repeat: 0-based index among equal requests.
 
     Returns:

@@ -60,7 +60,6 @@ def calibrate(
     Args:
         stated: for each object that has one its box as it was written, and its true place in
             thousandths.
-        picture: the picture as it was sent.
 
     Returns:
         The convention with the greatest mean overlap (intersection over union; a box outside a

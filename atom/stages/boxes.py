@@ -38,8 +38,6 @@ class SentPicture:
     """A picture as a judge was shown it, in pixels.
 
     Args:
-        width: of the picture as it was sent.
-        height: of the picture as it was sent.
         content: left, top, right, bottom of the original in it; all of it unless it was padded.
     """
 
@@ -158,7 +156,6 @@ def from_thousandths(
     Args:
         box: left, top, right, bottom in thousandths of the original picture.
         convention: how it is to be written; None writes it as `xyxy_1000`.
-        picture: the picture as it was sent.
 
     Returns:
         The four numbers; None where the convention has no way to write it.

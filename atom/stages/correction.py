@@ -100,11 +100,9 @@ def build(
     """Build what a model is sent in an arm.
 
     Args:
-        sample: the question.
         pictures: the sample's pictures, in order.
         first: the answer that is tried again.
         arm: what the model hears, see `Arm`.
-        sampling: the study's settings for answers.
         criteria: the selected criteria, in order. `sham`, `guided` and `guided_peer` show their
             questions, `oracle` their ground truths; `peer` shows neither, but needs to know what
             must not be said.
@@ -181,7 +179,6 @@ class _Gate:
     """What must not be said about a sample, and what was done so that it isn't.
 
     Args:
-        sample: the question.
         secrets: criteria whose ground truths are masked; the truth alone where its question must
             not be shown either, so that its words count as news.
         final: the known final answer.
@@ -373,12 +370,9 @@ def parse(
     """Make the response of a reply.
 
     Args:
-        reply: what came back.
-        sample: the question.
         first: the answer that was tried again.
         arm: as in `build`.
         feedback: the text that was sent, `Built.feedback`.
-        sampling: the study's settings.
         repeat: as in `build`.
 
     Returns:
@@ -473,7 +467,6 @@ def select(
     Args:
         criteria_set: the sample's criteria with their weights.
         checkpoints: their scores on the answer that is tried again, by one judge, one repeat.
-        arm: the arm.
         threshold: a score of this or less is failed.
 
     Returns:

@@ -88,15 +88,10 @@ def build(
     """Build the request that cuts a replay into criteria.
 
     Args:
-        sample: the question.
         pictures: the sample's pictures, in order.
         replay: the judge's solution; must be scored.
-        sampling: the study's settings for the judge.
         repeat: 0-based index among equal requests.
         space: how the judge's boxes lie on the pictures; its replay's are shown to it that way.
-
-    Returns:
-        The request.
 
     Raises:
         UsageError: the replay holds no solution.
@@ -140,13 +135,9 @@ def parse(
     """Make the criteria set of a judge's reply.
 
     Args:
-        reply: what came back.
-        sample: the question.
         replay: the solution that was cut.
         judge_id: who cut it.
-        sampling: the study's settings.
         repeat: as in the request.
-        space: as in the request.
 
     Returns:
         The set and its criteria. What the gate changed stands in `adjustments`. Unscored, with the
@@ -188,7 +179,6 @@ def again(request: Request, reply: Reply, faults: Sequence[str]) -> Request:
 
     Args:
         request: the first question.
-        reply: the criteria that came back.
         faults: what is wrong, a sentence each.
 
     Returns:
@@ -230,7 +220,6 @@ def edited(
     """Make the criteria set that a person edited; the same gate stands before it.
 
     Args:
-        sample: the question.
         judge_id: the judge whose set was edited.
         replay_id: the replay that it rests on, if any.
         rows: the editor's rows, in order.

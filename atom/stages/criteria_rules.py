@@ -64,7 +64,6 @@ def broken_rules(
     """Say which rules a set of criteria breaks.
 
     Args:
-        sample: the question.
         criteria: the set, in order, with weights that total 10.
         final: the final answer of the solution that they were cut from, where there is one.
 
@@ -106,7 +105,6 @@ def asks_yes_or_no(question: str, truth: str = "") -> bool:
     """Whether a question is answered by yes or no.
 
     Args:
-        question: the question.
         truth: its true result; one that begins with yes or no settles it.
     """
     asked = question.replace("’", "'")

@@ -43,11 +43,8 @@ def build(
     """Build the request for a peer's hint.
 
     Args:
-        sample: the question.
         pictures: the sample's pictures, in order.
         criterion: what the hint is about; its ground truth isn't shown, the peer found it.
-        response: the peer's own answer.
-        sampling: the study's settings.
         attempt: how many hints were turned down before.
 
     Returns:
@@ -90,12 +87,8 @@ def parse(
     """Make the hint of a reply, past the leak gate.
 
     Args:
-        reply: what came back.
-        sample: the question.
         criterion: what the hint is about.
         peer_id: who wrote it.
-        response: the peer's own answer.
-        sampling: the study's settings.
         attempt: as in the request.
         truths: what must not be said besides: the sample's other criteria, or their ground truths.
         final: the known final answer where the sample has no reference.

@@ -37,15 +37,10 @@ def build(
     """Build the request that maps a sample's criteria.
 
     Args:
-        sample: the question.
         pictures: the sample's pictures, in order.
         criteria: the criteria to map, at least one.
         tree: the tree; every leaf is offered as a full path, with its meaning.
-        sampling: the study's settings for the judge.
         repeat: 0-based index among equal requests.
-
-    Returns:
-        The request.
 
     Raises:
         DataError: there is no criterion, or the tree has no leaf.
@@ -90,10 +85,8 @@ def parse(
     """Make the mappings of a judge's reply.
 
     Args:
-        reply: what came back.
         criteria: the criteria that were asked about.
         tree: the tree whose leaves were offered.
-        tree_version: its version.
         judge_id: who mapped.
 
     Returns:

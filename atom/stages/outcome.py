@@ -34,7 +34,6 @@ def check(sample: Sample, response: Response) -> Outcome | None:
 
     Args:
         sample: the question, with its reference answer.
-        response: the answer.
 
     Returns:
         The outcome (`exact`, `numeric` or `choice`); None when there is no reference, no answer,
@@ -66,12 +65,7 @@ def build(
     Args:
         sample: the question, with its reference answer.
         pictures: the sample's pictures, in order.
-        response: the answer.
-        sampling: the study's settings for the judge.
         repeat: 0-based index among equal requests.
-
-    Returns:
-        The request.
 
     Raises:
         DataError: there is no reference answer, or the response holds no answer.
@@ -145,8 +139,6 @@ def parse(reply: Reply, response: Response, judge_id: str) -> Outcome:
     """Make the outcome of a judge's reply.
 
     Args:
-        reply: what came back.
-        response: the answer that was checked.
         judge_id: who checked it.
 
     Returns:

@@ -38,15 +38,10 @@ def build(
     """Build the request for a reference solution.
 
     Args:
-        sample: the question.
         pictures: the sample's pictures, in order.
-        sampling: the study's settings for the judge.
         repeat: 0-based index among equal requests.
         with_reference: whether the judge is told the reference answer, where there is one.
             Untold, its agreement says whether it can solve the sample at all.
-
-    Returns:
-        The request.
     """
     return make_request(
         PROMPT,
@@ -76,10 +71,7 @@ def parse(
     """Make the replay of a judge's reply.
 
     Args:
-        reply: what came back.
-        sample: the question.
         judge_id: who solved it.
-        sampling: the study's settings.
         repeat: as in the request.
         with_reference: as in the request.
         space: how the judge's boxes lie on the sample's pictures.
@@ -128,8 +120,6 @@ def compare(
     Args:
         sample: the question, with its reference answer.
         pictures: the sample's pictures, in order.
-        solved: the replay.
-        sampling: the study's settings for the judge.
 
     Returns:
         The request; it is the one that checks the final answers of candidates.
@@ -139,10 +129,6 @@ def compare(
 
 def compared(reply: Reply, solved: Replay) -> Replay:
     """Enter what the judge says of its own final answer.
-
-    Args:
-        reply: what came back.
-        solved: the replay that was compared.
 
     Returns:
         The replay with `agrees` set; still None, with the reason, where the reply is unusable or

@@ -140,9 +140,6 @@ def mapping_schema(n: int, leaves: Sequence[str]) -> Schema:
     Args:
         n: how many criteria are mapped.
         leaves: the paths to choose from; listed in the schema unless they are too many.
-
-    Returns:
-        The schema.
     """
     leaf: Schema = {"type": ["string", "null"], "maxLength": 600}
     if len(leaves) <= MAX_LISTED_LEAVES and sum(map(len, leaves)) <= MAX_LISTED_CHARACTERS:

@@ -64,12 +64,9 @@ def build(
     """Build the request that scores a response.
 
     Args:
-        sample: the question.
         pictures: the sample's pictures, in order.
         criteria_set: the set that stands for the sample.
         criteria: its criteria, or some of them where the others are scored already.
-        response: the answer.
-        sampling: the study's settings for the judge.
         repeat: 0-based index among equal requests.
         blind: leave the pictures out.
 
@@ -139,12 +136,8 @@ def parse(
     """Make the checkpoints of a judge's reply.
 
     Args:
-        reply: what came back.
-        criteria_set: as in the request.
         criteria: as in the request.
-        response: the answer that was scored.
         judge_id: who scored.
-        sampling: the study's settings.
         repeat: as in the request.
         blind: as in the request.
 

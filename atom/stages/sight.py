@@ -15,12 +15,7 @@ from atom.stages.boxes import AS_ASKED, BoxSpace, SentPicture
 
 @dataclass(frozen=True, kw_only=True)
 class Sight:
-    """What is needed to know how a judge saw a picture.
-
-    Args:
-        endpoint: the judge's.
-        cache: the pictures as they are sent.
-    """
+    """What is needed to know how a judge saw a picture."""
 
     endpoint: Endpoint
     cache: PictureCache
@@ -51,7 +46,6 @@ class Sight:
         """Say how the judge's boxes lie on pictures.
 
         Args:
-            pictures: the pictures.
             least: the side to which thin ones were padded, where the endpoint says less.
             most: the side to which large ones were scaled down, where the endpoint says more.
 
@@ -88,7 +82,6 @@ class Material:
     """A sample with its pictures at hand.
 
     Args:
-        sample: the sample.
         pictures: its pictures, read when they are needed.
         space: how the judge's boxes lie on them.
         sight: how the judge sees them; None where it was told in `space` alone.
@@ -103,7 +96,6 @@ class Material:
         """Say how a reply's boxes lie on the pictures, by what the client learned on the way.
 
         Args:
-            reply: what came back.
             copied: whether the judge was shown boxes, written before that was known: it may have
                 copied them, or may have drawn its own.
 

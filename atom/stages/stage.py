@@ -34,11 +34,9 @@ class Subject:
     """What a stage is about: a sample, and what the stages before it have brought.
 
     Args:
-        sample: the sample.
         replay: the judge's solution.
         criteria_set: the criteria that were cut from it.
         wanted: those that a mapping or a scoring is about: the ones that are still without.
-        response: an answer to the sample.
     """
 
     sample: Sample
@@ -71,7 +69,6 @@ class Setting:
         who: the judge's id, or the candidate's for an answer.
         sampling: what the requests ask for.
         tree: the tree that criteria are mapped to; needed by the mapping alone.
-        tree_version: that tree's version.
         repeat: 0-based index among equal requests.
         told: whether the judge is told the reference answer when it solves the sample.
         blind: whether the judge scores without the pictures.
@@ -155,7 +152,6 @@ class Stage(ABC):
         Args:
             error: what went wrong, in words for the user.
             call_id: the failed call, where one was sent.
-            subject: what it was about.
             setting: who was asked, and how.
         """
 

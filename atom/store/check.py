@@ -69,7 +69,6 @@ def check_store(store: Store, *, pictures: bool = True) -> Report:
     """Check the database file, every link between records, every state, and the pictures.
 
     Args:
-        store: the store.
         pictures: read every picture file and compare it with its hash.
 
     Returns:

@@ -88,7 +88,6 @@ def fault_of(
     """Say what an error of a database or a disk means; None where it is none of theirs.
 
     Args:
-        error: what was raised.
         place: what the user calls the store.
         database: its file, where it is one.
         needed: bytes that are being written, where that is known.

@@ -19,7 +19,6 @@ class Hold(NamedTuple):
     """A lease on something.
 
     Args:
-        owner: who has it.
         until: when it ends, seconds since the epoch.
         now: the time when it was looked at, by the store's clock.
     """
@@ -88,8 +87,6 @@ def update_run(
     """Change fields of a run's row.
 
     Args:
-        writer: an open transaction.
-        run_id: the run.
         only: change it in this state alone.
         values: the fields.
     """
@@ -102,9 +99,6 @@ def count_item(writer: Writer, run_id: str, state: State, *, total: int, cost: f
     """Count one more finished item of a run.
 
     Args:
-        writer: an open transaction.
-        run_id: the run.
-        state: how the item ended.
         total: items of the whole run, as known now.
         cost: USD spent by the whole run so far.
     """
@@ -126,8 +120,6 @@ def count_items(
     """Count finished items of a run, which other processes may work at, too.
 
     Args:
-        writer: an open transaction.
-        run_id: the run.
         states: how many ended how.
         total: items of the whole run, as known now; None = it stays as it is.
         cost: USD that is spent since the last time.
@@ -237,8 +229,6 @@ def point_places(
     """Set what stands for a study's samples; a set edited by hand is never replaced.
 
     Args:
-        writer: an open transaction.
-        study_id: the study.
         replays: sample -> its replay.
         sets: sample -> its criteria.
     """

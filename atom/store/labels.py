@@ -18,7 +18,6 @@ class PairLabel(NamedTuple):
 
     Args:
         subject_id: both answers' ids, a slash between.
-        annotator: who.
         label: who is better.
         adjudicates: whether it settles a conflict of others.
         note: what was noted with it.
@@ -36,8 +35,6 @@ class GivenScore(NamedTuple):
 
     Args:
         subject_id: the sample and what is scored, a slash between.
-        annotator: who.
-        value: the score.
         adjudicates: whether it settles a conflict of others.
     """
 
@@ -51,8 +48,6 @@ def given_pairs(store: Store, study_id: str, labels: Collection[str]) -> list[Pa
     """Read people's preferences between a study's answers, in the order they were given.
 
     Args:
-        store: where they are.
-        study_id: the study.
         labels: the labels that count.
     """
     column = table(Annotation).c
@@ -105,8 +100,6 @@ def labels_of(
     """Read a study's labels as records, in the order they were given.
 
     Args:
-        store: where they are.
-        study_id: the study.
         kinds: only these; empty = all that people were asked for.
     """
     column = table(Annotation).c

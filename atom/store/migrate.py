@@ -48,7 +48,6 @@ def is_current(connection: sa.Connection, place: str) -> bool:
     """Say whether a store has the newest schema.
 
     Args:
-        connection: to the store.
         place: what the user calls it.
 
     Raises:
@@ -73,7 +72,6 @@ def migrate(connection: sa.Connection, *, stepwise: bool = False) -> int:
     """Bring the schema up to date, inside the caller's transaction.
 
     Args:
-        connection: to the store.
         stepwise: make a new file by every migration, too.
 
     Returns:

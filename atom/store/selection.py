@@ -67,7 +67,6 @@ class Selection:
 
     Args:
         store: where the study is.
-        study: the study.
     """
 
     def __init__(self, store: Store, study: Study) -> None:

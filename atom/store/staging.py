@@ -242,7 +242,6 @@ class Staging:
 
         Args:
             study: where it goes; made now if it isn't there.
-            record: the import as it begins.
         """
         n = sum(stage.rows for stage in self._stages.values())
         if self._is_together or not self._is_sqlite or n < self._n_moved * _MORE:
@@ -322,7 +321,6 @@ class Staging:
 
         Args:
             study: where it goes; made now if it isn't there.
-            record: the import as it begins.
             replace: take back the imports that brought other contents under the same ids.
             judge: whose marks on criteria a study without a judge shows.
             tree: the tree that criteria hang in, for a study without one.

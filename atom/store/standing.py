@@ -97,7 +97,6 @@ def closed(
     """Return conditions that leave out what only unfinished imports brought.
 
     Args:
-        connection: an open transaction.
         kind: the kind of record, as imports name it.
         column: where the record's id stands.
         study_id: only imports of this study: places and seats are one study's.
@@ -126,10 +125,7 @@ class Answer:
 
     Args:
         id: the response.
-        sample_id: what it answers.
-        candidate_id: whose it is.
         repeat: which of the candidate's answers.
-        state: whether there is one.
         silent: whether it has no text.
     """
 
@@ -154,7 +150,6 @@ def of_settings(prompt: str, sampling: Sampling, wanted: Sampling) -> bool:
 
     Args:
         prompt: the answer's prompt; what was imported or typed has no settings.
-        sampling: what was asked for.
         wanted: what the study asks for; what it leaves open may be anything.
     """
     if prompt in HAND_MADE:
@@ -259,8 +254,6 @@ def study_answers(
     """Return a study's answers, by sample, candidate, repeat and id.
 
     Args:
-        store: where it is.
-        study: the study.
         sample_ids: only answers to these of its samples; None = to all.
         candidate_ids: only answers of these of its candidates; None = of all.
     """
@@ -281,8 +274,6 @@ def answers_apart(store: Store, study_id: str, arm: str) -> list[Response]:
     """Return answers of a study's candidates that are none of its own, by sample and candidate.
 
     Args:
-        store: where they are.
-        study_id: the study.
         arm: what keeps them apart, as `blind`.
     """
     response = table(Response).c
@@ -302,10 +293,7 @@ def answers_under(
     """Return answers as a run sees them, which asks candidates before they have a seat.
 
     Args:
-        store: where they are.
         wanted: the settings that the study asks for.
-        sample_ids: what is answered.
-        candidate_ids: who answers.
 
     Returns:
         By sample, candidate, repeat and id.
@@ -362,9 +350,6 @@ def answers_to(
     """Return a study's answers to one of its samples as records, by candidate, repeat and id.
 
     Args:
-        store: where they are.
-        study: the study.
-        sample_id: the sample.
         candidate_id: only this one's; None = everybody's.
     """
     response = table(Response).c
@@ -401,10 +386,6 @@ def first_answers(answers: Iterable[Answer]) -> dict[tuple[str, str], Answer]:
 def compared_answers(store: Store, study: Study) -> dict[str, tuple[Answer, ...]]:
     """Return the answers that are ranked against each other: sample -> its answers.
 
-    Args:
-        store: where the study is.
-        study: the study.
-
     Returns:
         Each candidate's first answer that can be judged, in the study's order of samples and of
         candidates.
@@ -434,7 +415,6 @@ def outcome_rank(how: OutcomeHow, judge_id: str, looked_at: str | None) -> int:
     """Say how soon an outcome counts, the smallest first.
 
     Args:
-        how: how it was found.
         judge_id: who found it, for `how = judge`.
         looked_at: the judge that is looked at.
     """
@@ -521,8 +501,6 @@ def settled_outcomes(store: Store, response_ids: Iterable[str], judge_id: str) -
     """Say which answers need no outcome by a judge, and in which state theirs is.
 
     Args:
-        store: where they are.
-        response_ids: the answers.
         judge_id: the judge that would be asked; another judge's outcome settles nothing for it.
     """
     columns = table(Outcome).c
@@ -562,8 +540,6 @@ def mark_rank(
     """Order what a judge was asked with: the one whose marks count comes last.
 
     Args:
-        prompt: the prompt.
-        sampling: the settings.
         wanted: the study's settings for its judge.
     """
     return (of_settings(prompt, sampling, wanted), prompt_order(prompt), sampling.key)
@@ -614,10 +590,7 @@ def marks_of(
     """Read a judge's marks of some answers: (answer, repeat) -> criterion -> the mark that counts.
 
     Args:
-        store: where they are.
         study: whose settings for the judge are preferred.
-        response_ids: the answers.
-        judge_id: the judge.
         repeats: which of its repeats; None = all. Of all people together (`PEOPLE`) each
             person's mark is a repeat.
         scale: only marks on this scale; None = on the newest there is, mark by mark.
@@ -714,8 +687,6 @@ def older_marks(store: Store, study: Study, judge_id: str) -> OlderMarks:
     """Count what a judge marked on an older scale and not yet on the newest one.
 
     Args:
-        store: where it is.
-        study: the study.
         judge_id: the judge; marks of others, and of files and people, aren't counted.
     """
     columns = table(Checkpoint).c
@@ -904,7 +875,6 @@ def leaves_of(
     """Read where criteria hang in a tree: criterion -> leaf; those that hang nowhere are left out.
 
     Args:
-        store: where they are.
         tree_version: the tree; None = there is none.
         criterion_ids: only these; None = all that hang in the tree.
     """

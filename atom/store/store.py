@@ -404,7 +404,6 @@ class Store:
         """Change the store inside one transaction on a connection from `connect_apart`.
 
         Args:
-            connection: what it is changed on.
             action: as `write` has it.
 
         Raises:

@@ -154,9 +154,6 @@ def change_consent(
     their consent too, stays.
 
     Args:
-        store: where it is.
-        name: its id.
-        record: what it is.
         add: hosts that may, from now on.
         drop: hosts that no longer may.
 
@@ -196,14 +193,8 @@ def copy_study(
     """Copy a study, with everything it selects, into a store (which may be the same one).
 
     Args:
-        source: where it is.
-        target: where the copy goes.
-        study_id: the study.
         name: the copy's name; must be free in the target.
         created: UTC time for the copy's record.
-
-    Returns:
-        The copy.
 
     Raises:
         UsageError: the name is taken or the study doesn't exist.

@@ -87,7 +87,6 @@ def of_columns(kind: Kind, columns: Sequence[Sequence[Any]]) -> list[int | None]
     That takes a third of the time of asking SQLite to quote each row.
 
     Args:
-        kind: what the rows are.
         columns: their cells as they will be stored, in the order of the kind's columns; texts
             without NUL.
 
@@ -214,7 +213,6 @@ def fill(connection: sa.Connection, before: dict[str, set[str]]) -> None:
     """Give every row its checksum after a migration, where it has none or the columns are others.
 
     Args:
-        connection: a transaction that migrates.
         before: the columns of each table before the migration.
     """
     for name, columns in columns_of(connection).items():
@@ -261,7 +259,6 @@ class Damage:
     """Rows of one table that aren't what was written.
 
     Args:
-        table: the table.
         n: how many.
         keys: the first of them, by their keys.
         studies: names of studies that they touch, as far as they can be told.
@@ -284,11 +281,7 @@ class Damage:
 
 
 def damages(connection: sa.Connection) -> Iterator[Damage | sa.exc.DBAPIError]:
-    """Find rows that aren't what was written, table by table; a table that can't be read is told.
-
-    Args:
-        connection: a reading connection.
-    """
+    """Find rows that aren't what was written, table by table; name a table that can't be read."""
     if connection.dialect.name != "sqlite":
         return
     for kind in KINDS.values():

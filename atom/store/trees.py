@@ -36,8 +36,6 @@ class Draft:
     """A version that is to be added to a study's history.
 
     Args:
-        tree: the tree.
-        origin: how it came to be.
         parent: the tree that the edits start from; None where none is known.
         entries: the edits that lead from the parent to the tree.
         note: a sentence for people.
@@ -126,8 +124,6 @@ def add_version(writer: Writer, study_id: str, draft: Draft, created: str) -> Tr
     """Add a tree to a study's history, behind those that are there; the study isn't changed.
 
     Args:
-        writer: an open transaction.
-        study_id: the study.
         draft: the tree and how it came to be.
         created: UTC time.
 
@@ -176,9 +172,6 @@ def use_version(
     """Make a tree the study's own.
 
     Args:
-        writer: an open transaction.
-        study_id: the study.
-        version: the tree.
         instead_of: the tree that it was made from, and that must still be the study's own.
 
     Raises:
@@ -261,7 +254,6 @@ def mapped_trees(store: Store, criteria: Sequence[str]) -> dict[str, int]:
     """Return the trees that any of these criteria hang in, with how many do.
 
     Args:
-        store: where they are.
         criteria: ids; of many, the first 400 speak for all.
     """
     columns = table(Mapping).c

@@ -32,10 +32,8 @@ def first_verdicts(
     """Read a judge's first verdicts under some settings, by subject; the newest prompt last.
 
     Args:
-        store: where they are.
         group: the set or the study.
         judge: who gave them.
-        sampling: the settings.
 
     Returns:
         Verdicts with what is counted from them: their state, value, data and call.
@@ -75,7 +73,6 @@ class GroupValue(NamedTuple):
         prompt: what the judge was asked.
         settings: the settings, as they are stored.
         order: in which order it was shown.
-        repeat: which of the repeats.
         state: whether it can be counted.
         value: the number.
     """
@@ -95,7 +92,6 @@ def values_of_group(store: Store, group: str, *, repeated: bool = False) -> list
     """Read a group's verdicts with what is counted from them.
 
     Args:
-        store: where they are.
         group: the set or the study.
         repeated: only of subjects that were asked about more than once.
     """
@@ -121,11 +117,6 @@ def values_of_group(store: Store, group: str, *, repeated: bool = False) -> list
 
 def votes_in_orders(store: Store, judge: str, labels: Collection[str]) -> list[Verdict]:
     """Read a judge's votes on pairs shown in an order, by group.
-
-    Args:
-        store: where they are.
-        judge: the judge.
-        labels: the labels that are votes.
 
     Returns:
         Verdicts with their group, subject, part, order and label.
@@ -159,7 +150,6 @@ def asked_of_group(store: Store, group: str, without: str) -> list[Verdict]:
     """Read who gave verdicts on a set and how they ended.
 
     Args:
-        store: where they are.
         group: the set.
         without: parts that begin so are left out.
 
@@ -188,9 +178,7 @@ def verdicts_about(
     """Read all that figures of one judge on one set rest on.
 
     Args:
-        store: where they are.
         group: the set.
-        judge: the judge.
         scorer: how parts begin that score what a judge wrote; its id follows.
         shared: how parts begin that all judges share.
     """

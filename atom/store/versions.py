@@ -25,8 +25,6 @@ def declare_version(
     """Declare a candidate a version of another, or of none any longer.
 
     Args:
-        store: the study's store.
-        study_id: the study.
         candidate_id: the later one.
         before: the one that it is a version of; None = it isn't a version any longer.
         created: UTC time.

@@ -41,7 +41,6 @@ def lines(command: str, entry: StudyEntry, store: str, own: OpenStore | None) ->
 
     Args:
         command: as it would be for a study in the usual store.
-        entry: the study.
         store: the app's store.
         own: the reader's store, where there is one.
 

@@ -203,7 +203,6 @@ def interval_bar(estimate: Estimate, place: int = 0, *, lo: float = 0, hi: float
     """Draw a mean and its interval on a scale.
 
     Args:
-        estimate: the mean with its interval.
         place: the candidate's place, for its colour.
         lo: left end of the scale.
         hi: right end of the scale.
@@ -364,7 +363,6 @@ def drawn(
     """Draw a table that is declared once for every reader.
 
     Args:
-        values: the table.
         cells: by column's title, markup round a cell's text (a door, a bar); it is given the row
             and the text.
         heads: by column's title, markup in its place.

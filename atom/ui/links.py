@@ -53,7 +53,6 @@ def address(page: str, filters: Filters, **local: str | None) -> str:
 
     Args:
         page: its url path; empty for the first screen.
-        filters: the chain and the filters.
         local: keys of that page alone (see `LOCAL_KEYS`); None leaves a key out.
 
     Returns:

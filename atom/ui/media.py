@@ -35,8 +35,6 @@ def thumbnail(store: OpenStore, sample_id: str, picture_id: str | None, name: st
     """Draw a sample's first picture small, or say what stands for it.
 
     Args:
-        store: the study's store.
-        sample_id: the sample.
         picture_id: the picture; None while there is none.
         name: the name by which the source calls it; empty where the sample has no picture.
     """

@@ -21,7 +21,6 @@ class Screen:
 
     Attributes:
         section: where it stands in the menu.
-        title: its name.
         question: the one question that it answers.
         url_path: its address; flat, unique, empty for the first screen.
         file: relative to the project's root.

@@ -114,7 +114,6 @@ def ended(
     """Return how a job ended; while it works, say so, and draw the page anew when it has ended.
 
     Args:
-        job_id: the job.
         words: what it does, in words; or says it from how far the job is.
         every: seconds between two looks. After each one Streamlit looks through all of the
             server's objects for garbage, which stops a job that holds many.
@@ -289,7 +288,6 @@ def ask_first(entry: StudyEntry, hosts: Iterable[str], what: str, then: Callable
     """Ask whether something may be sent; call it from a callback.
 
     Args:
-        entry: the study.
         hosts: where it would go.
         what: what would be sent, in words.
         then: done when the reader agrees.
@@ -303,7 +301,6 @@ def agree_then(here: Here, asked: Iterable[Endpoint], what: str, then: Callable[
     Call it from a callback.
 
     Args:
-        here: the page.
         asked: the endpoints that are asked.
         what: what would be sent, in words.
         then: what is done.
@@ -333,11 +330,9 @@ def start_button(
     """Draw the button that starts a run, after the agreement that it needs.
 
     Args:
-        here: the page.
         label: what it says.
         spec: what the run is asked to do.
         asked: the endpoints that it asks.
-        key: the button's.
         sent: what would be sent to a host that nobody has agreed to yet.
         fault: where an error's words are put in the session's state.
         then: keys of the address that the page gets beside the study's and `run`.

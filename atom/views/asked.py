@@ -71,11 +71,7 @@ class Opened:
 
 
 def vocabulary_of(data: StudyData) -> Vocabulary:
-    """Return the names that a study has: models, capabilities with marks, labels.
-
-    Args:
-        data: the study.
-    """
+    """Return the names that a study has: models, capabilities with marks, labels."""
     return Vocabulary(
         models=tuple(one.name for one in data.candidates),
         capabilities=tuple(" › ".join(path) for path in _nodes(data)[:MOST_CAPABILITIES]),
@@ -97,7 +93,6 @@ def opened(data: StudyData, study: str, wanted: Wanted) -> Opened | None:
     """Make the view of what was wanted, of nothing but what the study has.
 
     Args:
-        data: the study.
         study: its key, for addresses.
         wanted: as rules or a judge said it.
 

@@ -85,8 +85,6 @@ def draw_radar(
     """Draw a radar, or bars where there are fewer than three axes.
 
     Args:
-        radar: what is drawn.
-        inks: its colours.
         doors: where labels and points lead; None = nowhere.
         legend: whether the models are named under it.
     """

@@ -257,7 +257,6 @@ def root_scores(
     Carried steps count: they are the answer's own.
 
     Args:
-        data: the study.
         root: name of the root.
         reading: over all steps, or over those that the answer addresses.
     """
@@ -362,12 +361,7 @@ def roots_of(data: StudyData) -> tuple[str, ...]:
 
 
 def unknown(data: StudyData, filters: Filters) -> tuple[str, ...]:
-    """Say what a link names that the study hasn't, a sentence each; such names are ignored.
-
-    Args:
-        data: the study.
-        filters: as the URL has them.
-    """
+    """Say what a link names that the study hasn't, a sentence each; such names are ignored."""
     found = []
     if filters.model is not None and data.model_id(filters.model) is None:
         found.append(_no("model", filters.model, [one.name for one in data.candidates]))
@@ -398,10 +392,6 @@ def known(data: StudyData, filters: Filters) -> Filters:
     """Return the filters without what the study hasn't; the sample stays: its page says so.
 
     The name of a model or judge becomes its id.
-
-    Args:
-        data: the study.
-        filters: as the URL has them.
     """
     facets = data.table.facets
 

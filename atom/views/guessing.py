@@ -24,7 +24,6 @@ def lucky_by_chance(store: Store, data: StudyData, filters: Filters) -> Mapping[
 
     Args:
         store: the study's store, which knows each sample's options.
-        data: the study.
         filters: what narrows it; the chain doesn't.
 
     Returns:

@@ -22,7 +22,6 @@ class ModelLevels:
     """One model's marks on an ordinal scale.
 
     Attributes:
-        name: what people call it.
         colour: its place in the study.
         n: its scored marks on the scale.
         shares: share of them at or above each level but the worst, 0-100.
@@ -55,7 +54,6 @@ def level_shares(data: StudyData, filters: Filters) -> tuple[LevelShares, ...]:
     A criterion that takes points away stands turned round, as it does in every mean.
 
     Args:
-        data: the study.
         filters: what narrows it; the chain (model, node, ...) doesn't.
     """
     table = data.table

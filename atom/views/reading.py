@@ -49,7 +49,6 @@ def frame_of(data: StudyData, filters: Filters, without: int | None = None) -> F
     A model without any is nobody's peer.
 
     Args:
-        data: the study.
         filters: they say which answers count; the chain doesn't.
         without: a model that isn't looked at: an anchor.
     """
@@ -134,7 +133,6 @@ def node_said(data: StudyData, filters: Filters, without: int | None = None) -> 
     """Count what of every model's checkpoints on every node is said, carried, unreached.
 
     Args:
-        data: the study.
         filters: tags, root, outcome, process and terse narrow; the chain doesn't.
         without: a model that isn't looked at: an anchor.
     """
@@ -204,7 +202,6 @@ def model_said(data: StudyData, filters: Filters) -> ModelSaid:
     """Count how much every model's answers say.
 
     Args:
-        data: the study.
         filters: tags, root, outcome, process and terse narrow; the chain doesn't.
     """
     key = ("model said", *filters.but(reading="strict").narrowing)

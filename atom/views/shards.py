@@ -52,7 +52,6 @@ def cut(
     """Cut columns into parts.
 
     Args:
-        columns: of a whole study.
         part: the part of each sample, shape (S,); samples of a cluster are in one.
         of: how many parts there are; one without samples is a part, too.
         numbers: the parts that are wanted; all when None.

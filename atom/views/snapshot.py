@@ -63,7 +63,6 @@ def open_study(
     """Load a study, from its snapshot where there is one; else from the store, and keep one.
 
     Args:
-        store: where the study is.
         study_id: its id or name.
         judge_id: whose checkpoints are looked at; the study's own judge's when None or unknown.
         folder: where snapshots lie; None = `snapshot_folder(store)`.
@@ -109,7 +108,6 @@ def snapshot_folder(store: Store, own: Path | None = None) -> Path:
     """Return where a store's snapshots lie: beside the store, never in a sealed folder.
 
     Args:
-        store: the store.
         own: the user's own store's folder, for stores that can't hold any; the system's folder
             for temporary files when None or missing.
     """
@@ -173,9 +171,6 @@ def write_snapshot(path: Path, columns: StudyColumns) -> bool:
 def read_snapshot(path: Path) -> StudyColumns | None:
     """Map a snapshot into memory.
 
-    Args:
-        path: the file.
-
     Returns:
         Its columns, read-only views of the file; None where there is none, or it isn't exactly as
         it was written.
@@ -208,9 +203,6 @@ def read_sealed(path: Path) -> pa.Buffer | None:
     """Map what `write_sealed` wrote into memory; None where it isn't there, or was changed.
 
     Arrow trusts the places that stand in a file: one flipped byte can end the process.
-
-    Args:
-        path: the file.
     """
     try:
         if not path.is_file() or not is_own(path):

@@ -78,7 +78,6 @@ def list_shelf(settings: Settings, opener: Opener) -> Shelf:
     """List all studies; a store that can't be opened is a fault, not an end.
 
     Args:
-        settings: where things are.
         opener: opens a store, or returns one that is open.
     """
     entries: list[StudyEntry] = []
@@ -108,10 +107,5 @@ def open_store(location: str, read_only: bool) -> Store:
 
 
 def fault_of(error: Exception, settings: Settings) -> AtomError | None:
-    """Say in words what a screen met; None where it is a bug.
-
-    Args:
-        error: what was raised.
-        settings: where things are.
-    """
+    """Say in words what a screen met; None where it is a bug."""
     return error if isinstance(error, AtomError) else faults.fault_of(error, settings.store)

@@ -274,7 +274,6 @@ def load_study(store: Store, study_id: str, judge_id: str | None = None) -> Stud
     """Read a study from the store.
 
     Args:
-        store: where it is.
         study_id: its id or name.
         judge_id: whose checkpoints are looked at; the study's own judge's when None or unknown.
 
@@ -291,8 +290,6 @@ def chosen_judge(store: Store, study: Study, judge_id: str | None) -> str | None
     """Return the id of the judge to look at: the one asked for if there is one, else the study's.
 
     Args:
-        store: where the study is.
-        study: the study.
         judge_id: the judge asked for, by its id, or by its name where only one has it.
     """
     if judge_id is None:
@@ -318,8 +315,6 @@ def assemble(
     """Put columns together with the few records that screens name things by.
 
     Args:
-        store: where the study is.
-        study: the study.
         judge_id: the judge whose checkpoints the columns hold.
         columns: what was read row by row.
         revision: the store's revision that they were read at.
@@ -360,11 +355,7 @@ def _may_ask_again(table: ScoreTable) -> bool:
 
 
 def to_columns(rows: StudyRows) -> StudyColumns:
-    """Put a study's rows together as its score table.
-
-    Args:
-        rows: what was read.
-    """
+    """Put a study's rows together as its score table."""
     marks, answers, places, uses = rows.marks, rows.answers, rows.places, rows.uses
     merged = _merged(marks, len(uses.ids))
     use = marks.use[merged.first]
@@ -545,7 +536,6 @@ def rows_about(data: StudyData, about: Sequence[tuple[str, str] | None]) -> Ints
     """Return the row of the score table of each checkpoint, shape (len(about),); -1 without one.
 
     Args:
-        data: the study.
         about: (answer, criterion); None = not known any more.
     """
     table = data.table

@@ -69,7 +69,6 @@ class Truths:
         said: 1..5; 0 = unscored, -1 = failed.
         leaf: index into `leaves`.
         cluster: the probe; its answers share a picture and a difficulty.
-        leaves: paths.
     """
 
     truth: Ints
@@ -131,10 +130,8 @@ class Branch:
         counts: rows truth 1..5, columns said 1..5; shape (5, 5).
         accuracy: share scored exactly; NaN where n = 0.
         accuracy_lo: lower end of its 95 % interval.
-        accuracy_hi: upper end.
         bias: mean of said less truth, in points.
         bias_lo: lower end of its 95 % interval.
-        bias_hi: upper end.
         alpha: ordinal alpha between said and truth.
         follows: rank correlation of said with truth: a shift of all scores doesn't touch it.
         follows_lo: lower end of its 95 % interval.
@@ -217,12 +214,8 @@ def calibrate(truths: Truths, *, margin: float = MARGIN, q: float = Q) -> Calibr
     at `q` over the branches of one depth. Branches of fewer than five probes aren't tested.
 
     Args:
-        truths: the scores.
         margin: points that a mean may be off.
         q: false discovery rate.
-
-    Returns:
-        The calibration.
 
     Reference:
         METHODS B13b, D5.

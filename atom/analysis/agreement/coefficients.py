@@ -24,12 +24,10 @@ class Agreement:
         clusters: distinct clusters among them.
         exact: share rated the same; NaN where n = 0.
         exact_lo: lower end of its 95 % interval (METHODS B2, over clusters).
-        exact_hi: upper end.
         adjacent: share rated the same or one apart.
         kappa: quadratically weighted kappa; NaN where both give one value to everything.
         alpha: Krippendorff's alpha for ordered values.
         alpha_lo: lower end of its 95 % interval, by resampling clusters; NaN without resamples.
-        alpha_hi: upper end.
         shift: mean of the second rater less the first: one is more lenient.
         noise: standard deviation of one rating around its own mean, sd(difference) / sqrt(2).
     """

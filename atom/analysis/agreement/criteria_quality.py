@@ -44,7 +44,6 @@ class LabelMean:
         clusters: samples.
         mean: NaN without labels.
         lo: lower end of the 95 % interval (cluster t); NaN under two clusters.
-        hi: upper end.
         ones: share of criteria whose rounded-down label is 1: people's mean is under 2.
     """
 

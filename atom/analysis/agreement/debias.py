@@ -44,13 +44,11 @@ class Debiased:
         value: the estimate.
         se: its standard error.
         lo: lower end of the interval.
-        hi: upper end.
         tuning: how far the judge was relied on, 0..1 (lambda).
         labelled: labelled samples n.
         unlabelled: other samples N.
         human: mean of the labels alone.
         human_lo: lower end of its interval.
-        human_hi: upper end.
         judge: mean of the judge's scores, all samples.
         shift: judge's mean less people's, on the labelled samples.
     """
@@ -293,7 +291,6 @@ def inverse_confusion(
         human: people's, shape (n,).
         cluster: sample of each row, shape (n,).
         group: root of each row, shape (n,): is the confusion the same under each?
-        rng: for resampling.
         draws: how often labelled samples are drawn anew.
 
     Returns:

@@ -137,7 +137,6 @@ def people_agreement(pairs: PeoplePairs, cluster: Ints) -> Share:
     meetings on one sample are still one sample.
 
     Args:
-        pairs: people's pairs.
         cluster: what shares a picture with each pair, non-negative, shape (P,).
 
     Reference:

@@ -76,9 +76,7 @@ class NoiseSplit:
         clusters: samples.
         mean: NaN where n = 0.
         lo: lower end of the 95 % interval, all parts included.
-        hi: upper end.
         plain_lo: lower end of the interval without the judges' shift (METHODS B2).
-        plain_hi: upper end.
         samples: variance that only other samples would remove.
         repeats: variance of asking again; NaN where nobody was asked twice.
         judges: variance between judges, their shift included; NaN with one judge.
@@ -191,15 +189,11 @@ def split_noise(
     repeat, too, the interval is exactly that of METHODS B2.
 
     Args:
-        ratings: the scores.
         node: node of each checkpoint, shape (I,); -1 = in none. Nodes are of one depth: their
             dispersions share a pool. Give each model nodes of its own.
         n_nodes: number of nodes M.
         judge: whose means are wanted: `B` is then one judge's whole shift; None = the mean over
             all judges, on the checkpoints that all of them scored.
-
-    Returns:
-        The split.
 
     Reference:
         METHODS B2; `design/013-judge-noise.md`.

@@ -23,7 +23,6 @@ class LengthPull:
         clusters: samples with several answers.
         slope: points of 1..5 for an answer twice as long, other things equal; NaN where undefined.
         lo: lower end of the 95 % interval over samples.
-        hi: upper end.
         controlled: whether the final answer's outcome was held equal.
     """
 

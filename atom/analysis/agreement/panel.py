@@ -40,14 +40,12 @@ class Panel:
         correlation: of values, by pairs, shape (J, J); NaN where too little is shared.
         mean_correlation: over the pairs, r.
         r_lo: lower end of its 95 % interval, clusters left out one block at a time.
-        r_hi: upper end.
         reliability: of the mean of J judges, `J r / (1 + (J - 1) r)`.
         needed: how many such judges reach `ENOUGH`; infinite where r <= 0.
         needed_lo: by the upper end of r.
         needed_hi: by the lower end of r.
         shift: each judge's mean less the other judges' on the same marks, shape (J,).
         shift_lo: lower ends of intervals that hold for all judges together.
-        shift_hi: upper ends.
         without: reliability of the panel without each judge, shape (J,); NaN under three.
     """
 
@@ -92,9 +90,6 @@ def read_panel(values: Floats, cluster: Ints) -> Panel:
     Args:
         values: shape (J, n), NaN = not marked by that judge; all calibrated, or all raw.
         cluster: cluster of each mark, shape (n,).
-
-    Returns:
-        The panel.
 
     Reference:
         METHODS T5.
@@ -339,7 +334,6 @@ def calibrated(
         scores: 1..5, 0 = not marked, shape (J, n).
         human: people's scores 1..5, NaN = not labelled, shape (n,).
         cluster: cluster of each mark, shape (n,).
-        rng: for resampling.
 
     Returns:
         Values on [0, 1], which they may leave, NaN = not marked, shape (J, n); None and the reason

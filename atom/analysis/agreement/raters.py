@@ -33,7 +33,6 @@ class ClassScores:
     Attributes:
         n: things counted.
         unread: verdicts that couldn't be read, counted as `counted` says.
-        counted: how they are counted.
         accuracy: share judged right; NaN where n = 0.
         precision: mean over classes of the share of a class's verdicts that are right; 0 for a
             class that was never given.
@@ -60,7 +59,6 @@ def class_scores(
         said: the judge's, -1 where it couldn't be read; shape (n,).
         classes: the classes that are averaged over.
         unread: what a verdict that couldn't be read counts as.
-        tie: the class that is a tie.
 
     Returns:
         The scores. Toy: right (1, 1, 2), said (1, 2, 2): accuracy 2/3, precision (1 + 1/2)/2,
@@ -173,7 +171,6 @@ def alpha_interval(
     Args:
         ratings: as in `krippendorff_alpha`, shape (raters, n).
         cluster: cluster of each thing, shape (n,).
-        rng: source of randomness.
         level: what the values mean.
         draws: resamples.
         confidence: coverage of the percentile interval.

@@ -77,7 +77,6 @@ def plain(marked: Marked, *, unread: Unread = "left out") -> Ruled:
     A penalty that didn't occur is met: its value is turned round.
 
     Args:
-        marked: the marks.
         unread: how marks that couldn't be read count.
     """
     value = np.where(marked.penalty, 1 - marked.value, marked.value)
@@ -94,7 +93,6 @@ def with_parents(marked: Marked, *, unread: Unread = "left out") -> Ruled:
     doesn't apply doesn't apply either.
 
     Args:
-        marked: the marks.
         unread: how marks that couldn't be read count.
 
     Returns:
@@ -116,7 +114,6 @@ def with_gates(marked: Marked, mean: Floats) -> Ruled:
     """Bound answers' values by their must-haves: a missed one caps the answer, or sinks it.
 
     Args:
-        marked: the marks.
         mean: the values before, shape (R,).
 
     Returns:
@@ -141,7 +138,6 @@ def with_points(marked: Marked, *, unread: Unread = "left out") -> Ruled:
     `sum(w x, credits) - sum(w x, penalties)` over `sum(w, credits)`.
 
     Args:
-        marked: the marks.
         unread: how marks that couldn't be read count; left out, their points can't be earned.
 
     Returns:

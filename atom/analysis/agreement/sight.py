@@ -130,8 +130,6 @@ def read_sight(marks: SightMarks, rng: Generator, *, draws: int = 1000) -> Sight
     Whole questions are drawn again, the same ones for all figures, so that differences are paired.
 
     Args:
-        marks: the marks.
-        rng: source of randomness.
         draws: resamples.
 
     Reference:

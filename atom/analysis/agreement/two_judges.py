@@ -39,7 +39,6 @@ class Bounded:
     Attributes:
         value: the figure.
         lo: lower end, by drawing clusters; NaN under `LEAST_CLUSTERS` of them.
-        hi: upper end.
     """
 
     value: float

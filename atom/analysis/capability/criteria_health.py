@@ -91,7 +91,6 @@ def criteria_health(table: ScoreTable, rows: Mask | None = None) -> CriteriaHeal
     """Look at every criterion over the answers that it was scored on.
 
     Args:
-        table: the score table.
         rows: bool, shape (N,): checkpoints that count; all when None.
 
     Returns:

@@ -88,10 +88,8 @@ class Finding:
         samples: distinct samples (clusters).
         mean: the node's mean; `lo`, `hi` its interval.
         lo: lower end.
-        hi: upper end.
         effect: departure from what the frame expects, negative = weaker.
         effect_lo: lower end of its interval.
-        effect_hi: upper end.
         pooled: the departure after partial pooling: what to rank by.
         p: one-sided p-value of the label's direction (weakness unless a strength).
         p_adjusted: after control for multiplicity.
@@ -133,11 +131,9 @@ class Diagnosis:
         samples: distinct clusters in the node.
         mean: node means; `lo`, `hi` their moderated Wilson intervals.
         lo: lower ends.
-        hi: upper ends.
         effect: departures by the frame; NaN where they can't be formed.
         se: their moderated standard errors.
         effect_lo: lower ends of their intervals.
-        effect_hi: upper ends.
         pooled: departures after partial pooling.
         p_weak: one-sided p-values of a weakness beyond the margin; NaN = not tested.
         p_strong: the mirrored test.

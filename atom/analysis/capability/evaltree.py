@@ -52,7 +52,6 @@ def node_interval(
     """Return a node's interval, or None where it has fewer than five rows.
 
     Args:
-        node: the node.
         results: a row's result, 0 or 1.
         alpha: 1 - coverage.
     """
@@ -70,7 +69,6 @@ def evaltree_profile(
     of at least 20 rows does, too; nothing below a taken node is looked at.
 
     Args:
-        root: the tree.
         results: a row's result, 0 or 1.
         threshold: the accuracy that a node must lie under.
         alpha: 1 - coverage.

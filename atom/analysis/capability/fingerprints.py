@@ -83,11 +83,7 @@ def profiles(layout: Layout, rows: Mask | None = None) -> Profiles:
     """Compute every model's profile.
 
     Args:
-        layout: rows and nodes.
         rows: bool, shape (n,): rows that count; all when None.
-
-    Returns:
-        The profiles.
 
     Reference:
         METHODS B17.
@@ -106,8 +102,6 @@ def identify(
     `S_aa + S_bb > S_ab + S_ba`.
 
     Args:
-        layout: rows and nodes.
-        rng: source of randomness.
         splits: number of random halves.
         rows: bool, shape (n,): rows that count; all when None.
 

@@ -21,7 +21,6 @@ class Quadrant:
         broken: wrong answer, process fails.
         lucky_share: lucky / right answers, with its Wilson interval; NaN without right answers.
         lucky_lo: lower end.
-        lucky_hi: upper end.
         slip_share: slips / answers whose process passes; NaN without any.
         terse: answers that say too little for a process; in none of the fields.
     """

@@ -135,7 +135,6 @@ def by_text(texts: Sequence[str], n_groups: int, rng: Generator) -> Ints:
     Args:
         texts: N texts.
         n_groups: how many groups; fewer come out where there are fewer different texts.
-        rng: source of randomness.
 
     Returns:
         Group of each text, shape (N,).
@@ -235,7 +234,6 @@ def k_means(points: Floats, n_groups: int, rng: Generator) -> Ints:
     Args:
         points: shape (N, dimensions).
         n_groups: at most so many groups.
-        rng: source of randomness.
 
     Returns:
         Group of each point, shape (N,), numbered without gaps.

@@ -123,11 +123,7 @@ def validity(atoms: Atoms, rng: Generator, permutations: int = 199) -> Verdict:
     Args:
         atoms: scores with their leaves; a sample's criteria must come in one order for all models
             (as the score table has them).
-        rng: source of randomness.
         permutations: how many; p can't be smaller than 1 / (permutations + 1).
-
-    Returns:
-        The verdict.
 
     Reference:
         METHODS B19.

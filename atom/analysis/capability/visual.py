@@ -56,7 +56,6 @@ class Named:
     """Marks by number, and what the numbers stand for.
 
     Attributes:
-        marks: the marks.
         samples: the questions' names.
         criteria: the criteria's.
         models: the models'.
@@ -175,7 +174,6 @@ class NodeGains:
         blind: mean value without it.
         gain: `seen - blind`.
         lo: lower end of its 95 % interval; NaN where nothing is known.
-        hi: upper end.
         need: what that says.
     """
 
@@ -202,7 +200,6 @@ def node_gains(
         blind: the same model's mark on the same criterion without it, shape (n,).
         leaf: its leaf as an index into the nodes' leaves, -1 = not mapped, shape (n,).
         cluster: its question, or what it shares its pictures with, shape (n,).
-        nodes: the capabilities.
 
     Reference:
         METHODS T8, B1, G. Toy: two questions, gains (.5, .5) and (0): mean 1/3, residual sums

@@ -200,7 +200,6 @@ def stratum_sums(grounds: Grounds, fit: PeerFit | None) -> StratumSums:
     """Sum what a part's rows are held against by model and stratum (benchmark).
 
     Args:
-        grounds: the part's rows.
         fit: of the models on their peers; None = rows' own values count.
     """
     held, key = _held(grounds, fit), _strata(grounds.layout)
@@ -215,7 +214,6 @@ def rest_sums(grounds: Grounds, fit: PeerFit | None, strata: Floats | None) -> C
     """Form a part's sums of every node against the rest.
 
     Args:
-        grounds: the part's rows.
         fit: of the models on their peers; None = rows' own values count.
         strata: mean by model and stratum over all parts, shape (K * strata,). It is taken off: how
             a model does on a benchmark as a whole becomes 0, so that a label that stands in one is

@@ -52,13 +52,9 @@ def contrast_vs_rest(
     towards the pool of the model's nodes on that level.
 
     Args:
-        layout: rows and nodes.
         value: shape (n,); only kept rows are read.
         keep: shape (n,): rows that count, each in at least one node.
         counted: `count_rows` of the same rows, where it is at hand.
-
-    Returns:
-        The contrasts.
 
     Reference:
         METHODS B4, G.
@@ -71,7 +67,6 @@ def contrasts_of(nodes: Layout, sums: ContrastSums) -> Contrasts:
 
     Args:
         nodes: a layout of the same models and nodes; its rows aren't read.
-        sums: of all parts.
     """
     k, m = nodes.n_models, nodes.n_nodes
     n, groups = sums.nodes.n, sums.nodes.groups
@@ -176,7 +171,6 @@ def _squares(sums: ContrastSums, owner: Ints) -> tuple[Floats, Floats, Floats]:
     """Return, by (model, node), node means, means of the rest, and `sum_c psi_c^2`.
 
     Args:
-        sums: of all parts.
         owner: model of each (model, node).
     """
     one, whole = sums.nodes, sums.model

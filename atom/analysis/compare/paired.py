@@ -34,7 +34,6 @@ class PairedNodes:
         se: moderated cluster-robust standard error.
         df: its degrees of freedom.
         lo: lower end of the interval.
-        hi: upper end.
         p: two-sided p-value; NaN under five clusters (not tested).
         adjusted: p after control for multiplicity within the level.
     """
@@ -62,7 +61,6 @@ class PairedGap:
         gap: mean difference; NaN where there is nothing.
         se: cluster-robust standard error (CR1); NaN under two clusters.
         lo: lower end of the interval.
-        hi: upper end.
         p: two-sided p-value with G - 1 degrees of freedom; NaN under two clusters.
     """
 
@@ -149,7 +147,6 @@ def paired_nodes(
     """Compare two models on every node, over the items that both have a value for.
 
     Args:
-        layout: rows and nodes.
         first: model index.
         second: model index.
         rows: bool, shape (n,): rows that count; all when None.
@@ -173,7 +170,6 @@ def item_means(layout: Layout, rows: Mask) -> Floats:
     """Average what some rows say of each item, repeats of an item together.
 
     Args:
-        layout: rows and items.
         rows: bool, shape (n,): rows that count, those of one model as a rule.
 
     Returns:
@@ -200,7 +196,6 @@ def paired_items(
     judge: whatever gives one value an item.
 
     Args:
-        layout: rows and nodes.
         rows: bool, shape (n,): rows of the first side, all of one model.
         second: the second side's value of each item, shape (n_items,); NaN = none.
         control: multiplicity control within a level of the tree.

@@ -123,7 +123,6 @@ def peer_residuals(layout: Layout, keep: Mask) -> PeerResiduals:
     """Take out of each row what the other models' scores predict for it (`fit_peers`).
 
     Args:
-        layout: rows and nodes.
         keep: rows that count, shape (n,).
 
     Returns:
@@ -160,7 +159,6 @@ def peer_sums(grounds: Grounds, means: Floats) -> PeerSums:
     """Sum what a part's peers say, by model and group.
 
     Args:
-        grounds: the part's rows.
         means: each model's own mean over all parts, shape (K,).
     """
     layout, y = grounds.layout, grounds.values
@@ -198,7 +196,6 @@ def peer_products(grounds: Grounds, means: Floats, of_group: Floats) -> PeerProd
     """Form a part's normal equations row by row.
 
     Args:
-        grounds: the part's rows.
         means: each model's own mean over all parts, shape (K,).
         of_group: mean of X by model and group over all parts, shape (K, G).
     """

@@ -72,7 +72,6 @@ class StrengthIntervals:
 
     Attributes:
         lo: lower ends.
-        hi: upper ends.
         draws: resamples of clusters.
     """
 
@@ -161,8 +160,6 @@ def strength_intervals(
     """Bound log-strengths by resampling clusters.
 
     Args:
-        games: the comparisons.
-        rng: source of randomness.
         draws: resamples.
         confidence: coverage of the percentile interval.
 

@@ -27,7 +27,6 @@ class TopPattern:
         samples: samples with this pattern.
         share: of all samples compared.
         lo: lower end of its 95 % Wilson interval.
-        hi: upper end.
     """
 
     models: tuple[int, ...]
@@ -70,12 +69,7 @@ def rank_patterns(
     floats. Only first answers (repeat 0) count.
 
     Args:
-        table: the score table.
-        scores: the answers' scores.
         answers: bool, shape (R,): answers that count; all when None.
-
-    Returns:
-        The ranks and patterns.
 
     Raises:
         ValueError: there are more than 62 models.

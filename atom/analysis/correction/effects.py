@@ -54,8 +54,6 @@ class Contrast:
 
     Attributes:
         name: what the difference means, in words.
-        arm: the arm.
-        control: its control.
         role: what may be said of it.
         sham_pairs: only answers with both failed and passed criteria are compared: on the others
             sham feedback has nothing to ask, or guided feedback hasn't.
@@ -93,8 +91,6 @@ class Effect:
 
     Attributes:
         name: what the difference means.
-        arm: the arm.
-        control: its control.
         role: what may be said of it.
         round: both arms after this many tries at most.
         n: answers with a known result in both.
@@ -107,7 +103,6 @@ class Effect:
         control_share: share right in the control, on the pairs.
         estimate: difference of the shares; NaN where n = 0.
         lo: lower end of its interval, clusters being independent.
-        hi: upper end.
         mid_p: two-sided mid-p-value of McNemar's test; NaN where n = 0.
         p: the p-value that counts: the mid-p where each answer is its own cluster, else the larger
             of it and the paired cluster t's; NaN under five clusters.
@@ -162,7 +157,6 @@ def effects(
     """Compare every arm with its control on initially failed answers.
 
     Args:
-        trials: one candidate's trials.
         contrasts: what to compare; they form one family of tests.
         upto: tries that count; fewer where one of the two arms made fewer.
         alpha: level that Holm's adjusted p-value must reach.
@@ -239,7 +233,6 @@ def compare(
     """Compare two arms on the answers that both have a result for.
 
     Args:
-        seen: where answers stand.
         contrast: the arm and its control.
         tries: what `seen` counts, for the record.
         answers: bool, shape (A,): answers that count; all initially failed ones when None.
@@ -327,7 +320,6 @@ def effects_by(
     An answer counts under every node where it failed a criterion, so nodes overlap.
 
     Args:
-        trials: one candidate's trials.
         contrast: the arm and its control.
         level: leaves or roots.
         upto: tries that count.
@@ -366,7 +358,6 @@ def failed_under(trials: Trials, answers: Ints, level: Level) -> Mask:
     """Say which answers failed a criterion under which node, shape (A, nodes).
 
     Args:
-        trials: the trials.
         answers: sorted codes of answers, shape (A,).
         level: leaves or roots.
     """
@@ -393,7 +384,6 @@ class NetGain:
         n_right: right answers that `broken` is of.
         value: `fixed P(fail) - broken P(right)`; NaN where either isn't known.
         lo: lower end of its interval.
-        hi: upper end.
     """
 
     arm: Arm
@@ -416,11 +406,7 @@ def net_gain(trials: Trials, failed_share: float, arm: Arm = "guided", *, upto: 
     Args:
         trials: one candidate's trials, the cohort of right answers among them.
         failed_share: share of all its answers that failed at first, 0..1, taken as known.
-        arm: the arm.
         upto: tries that count.
-
-    Returns:
-        The net gain.
 
     Reference:
         METHODS B14.
@@ -455,8 +441,6 @@ class Cost:
     """What a recovered answer costs: an additional right one over the control.
 
     Attributes:
-        arm: the arm.
-        control: its control.
         n: pairs with known results and known costs.
         arm_cost: USD an answer in the arm; NaN where n = 0.
         control_cost: USD an answer in the control.

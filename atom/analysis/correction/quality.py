@@ -70,7 +70,6 @@ class Rise:
     """How criteria score after a trial, in points 1..5.
 
     Attributes:
-        arm: which.
         n: criteria with a score after and all the scores before that are used.
         clusters: distinct clusters among them.
         unscored: criteria that the judge left open after the trial.
@@ -81,7 +80,6 @@ class Rise:
         rise: after less baseline, the one to believe; NaN where there is no baseline, and for
             `rejudge`, which is that baseline.
         lo: lower end of its interval.
-        hi: upper end.
         p: two-sided p-value of the rise; NaN under five clusters.
         bias: naive less rise: what selecting by a noisy score adds by itself.
     """
@@ -107,7 +105,6 @@ def rises(
     """Compare criteria after each arm with an independent judgement of the answer before.
 
     Args:
-        trials: one candidate's trials.
         failed_only: only criteria that the initial answer failed.
         asked: only criteria that were asked about (True), or only the others (False).
         upto: last round that counts.
@@ -189,7 +186,6 @@ class Repair:
         control_share: share repaired in the control: luck, and judging again.
         estimate: the difference; NaN without a control.
         lo: lower end of its interval.
-        hi: upper end.
         p: two-sided p-value; NaN under five clusters.
         adjusted: p after Benjamini-Hochberg over the nodes.
         help_arm: the arm of `HELP` that repairs most; None where none ran on five clusters.
@@ -235,7 +231,6 @@ def repairs(
     node stubborn.
 
     Args:
-        trials: one candidate's trials.
         level: leaves or roots.
         arm: the arm that says where to look.
         upto: last round that counts.
@@ -368,9 +363,7 @@ def unlocked(
     places.
 
     Args:
-        trials: one candidate's trials.
         by: count by criterion, leaf or root.
-        arm: the arm.
         upto: last round that counts.
 
     Returns:

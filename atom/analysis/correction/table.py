@@ -40,7 +40,6 @@ class Table4Row:
     """One model under one strategy; arrays hold the capabilities, then the average.
 
     Attributes:
-        model: its name.
         strategy: what was done.
         accuracy: percent of initially failed answers that are right, shape (C + 1,).
         answers: answers that each is of, shape (C + 1,).
@@ -193,7 +192,6 @@ def layout(rows: tuple[Table4Row, ...], roots: tuple[str, ...]) -> tuple[tuple[s
 
     Args:
         rows: from `table4`.
-        roots: their names.
 
     Returns:
         A head and two lines a row; a dash where there is nothing.

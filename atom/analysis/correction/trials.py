@@ -178,7 +178,6 @@ def standing(trials: Trials, upto: int = 1) -> Standing:
     An answer that an arm stopped trying, or whose later call failed, keeps the result it had.
 
     Args:
-        trials: the trials.
         upto: last round that counts.
 
     Returns:
@@ -264,7 +263,6 @@ class Share:
         clusters: distinct clusters among them.
         value: 0..1; NaN where n = 0.
         lo: lower end of the moderated Wilson interval.
-        hi: upper end.
     """
 
     n: int
@@ -279,7 +277,6 @@ class ArmShare:
     """What came of one arm. Not a gain: that needs a control.
 
     Attributes:
-        arm: which.
         right: share of right answers among those with a known result.
         strict: the same with every unknown result counted as wrong; NaN where nothing ran.
         trials: answers that the arm was tried on.
@@ -316,7 +313,6 @@ def arm_shares(
     """Return the share of right answers in every arm that ran.
 
     Args:
-        trials: the trials.
         upto: last round that counts.
         cohort: initially failed answers or initially right ones.
 
@@ -358,7 +354,6 @@ class RoundShare:
     """How many answers an arm has fixed by a round.
 
     Attributes:
-        arm: which.
         round: 1-based.
         standing: share that is right after this round.
         ever: share that was right after this round or an earlier one.

@@ -108,7 +108,6 @@ def chances(need: Floats, marks: Marks, free: Mask, calls: int, floor: float = F
 
     Args:
         need: `need_of`, shape (K, M).
-        marks: what is planned and judged.
         free: answers that aren't judged and may be, shape (K, N).
         calls: how many the look may cost.
         floor: share of them for all alike.

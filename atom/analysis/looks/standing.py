@@ -139,11 +139,9 @@ class Standing:
         share: share of the planned samples that is judged.
         mean: node means; `lo`, `hi` intervals that hold at all looks together.
         lo: lower ends.
-        hi: upper ends.
         effect: departures from what peers (under four models: the model's rest) lead one to expect.
         se: their standard errors.
         effect_lo: lower ends of their intervals.
-        effect_hi: upper ends.
         pooled: departures after partial pooling; `spread` their posterior standard deviation.
         spread: see `pooled`.
         p: one-sided p-values of a weakness beyond the margin that hold at all looks together.
@@ -151,7 +149,6 @@ class Standing:
         label: int8, index into `weaknesses.LABELS`.
         overall: mean sample scores of the models, each node at its planned share, shape (K,).
         overall_lo: lower ends of their intervals.
-        overall_hi: upper ends.
         ahead: one-sided p-value that the row's model isn't better than the column's, shape (K, K).
     """
 
@@ -187,7 +184,6 @@ def stand(
     """Say how models stand at a look.
 
     Args:
-        marks: what is planned and judged.
         earlier: `share` at the looks before, oldest first, shape (K, M) each.
         q: false discovery rate aimed at, within a model.
         confidence: coverage of intervals over all looks together.
@@ -423,7 +419,6 @@ def earlier_shares(marks: Marks, judged: Mask, looks: Sequence[Mask]) -> list[Fl
     """Return the share of the planned samples that was judged at each look but the last.
 
     Args:
-        marks: what is planned and judged.
         judged: answers that are judged now, shape (K, N).
         looks: answers that each look asked for, oldest first, shape (K, N) each.
 

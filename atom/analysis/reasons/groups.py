@@ -130,7 +130,6 @@ def group_reasons(
         texts: what each reason says of the error (`words.less_subject`), shape (N,).
         vectors: each different reason's embedding, shape (D,), that stands in for its words; a
             reason without one is in no group.
-        tell: told what is done now.
         seed: of all chance in it.
     """
     from threadpoolctl import threadpool_limits

@@ -28,7 +28,6 @@ class Signatures:
         others: mean share of the other models that have failures; NaN without any.
         gap: `share - others`.
         lo: lower end of the gap's interval.
-        hi: upper end.
         adjusted: p-value after control for all models and groups together (Benjamini-Hochberg);
             NaN where nothing was tested: under five clusters.
     """

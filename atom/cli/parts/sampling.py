@@ -52,8 +52,6 @@ def sampling_from(args: argparse.Namespace, who: Asked, now: Sampling) -> Sampli
     """Return the settings that the options ask for; None where they set nothing.
 
     Args:
-        args: what was given.
-        who: whose settings.
         now: the study's settings, which stay where no option is given.
     """
     given = {name: getattr(args, f"{who}_{name}") for name, *_ in _FIELDS}

@@ -15,7 +15,6 @@ def open_study(settings: Settings, name: str) -> Iterator[tuple[Store, str, str]
     """Open the store that holds a study.
 
     Args:
-        settings: where stores are.
         name: the study's name or id; the user's store is looked in first.
 
     Yields:

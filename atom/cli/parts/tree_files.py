@@ -60,7 +60,6 @@ def opened_lines(found: OpenedTree, layers: int) -> list[str]:
     """Say in words what an EvalTree tree holds.
 
     Args:
-        found: the tree.
         layers: layers that are written out.
     """
     lines = [

@@ -92,12 +92,9 @@ async def ask(
 
     Args:
         store: where replies are kept, if it can be written.
-        study: the study.
-        endpoint: the judge.
         question: in words.
         vocabulary: the names of the study.
         agreed: hosts that were agreed to for this visit alone.
-        make: opens the client.
 
     Raises:
         UsageError: the endpoint can't be a judge.

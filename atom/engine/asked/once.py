@@ -28,11 +28,8 @@ async def ask_once(
 
     Args:
         store: where replies are kept, if it can be written.
-        endpoint: the judge.
-        request: what it is asked.
         needed: what somebody must agree to; None where nothing is to be asked.
         agreed: hosts that were agreed to for this visit alone.
-        make: opens the client.
 
     Returns:
         The reply, or why none came.

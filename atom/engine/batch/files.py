@@ -216,7 +216,6 @@ def holding(store: Store, what: str) -> Iterator[None]:
     """Let only one process at a time write, send or take a store's batches.
 
     Args:
-        store: the store.
         what: what is held.
 
     Raises:
@@ -260,8 +259,6 @@ class BatchBook:
     """Notes one run's requests in files, and knows what became of earlier ones.
 
     Args:
-        store: the store.
-        run_id: the run.
         study_id: its study or set.
         about: their name, for people.
         created: UTC time.

@@ -125,7 +125,6 @@ async def write_batch(
     """Do what can be done with the replies that are here, and write what is to be asked next.
 
     Args:
-        store: the store.
         run_id: the run; a benchmark's and one of rival methods, too.
         endpoints: endpoints by name.
         retry_failed: ask again what failed.
@@ -389,8 +388,6 @@ async def run_batches(
     It can be killed at any moment and started again: what was sent is waited for.
 
     Args:
-        store: the store.
-        run_id: the run.
         endpoints: endpoints by name.
         retry_failed: ask again what failed before this.
         budget: another spend cap for the whole run; None keeps the old one.

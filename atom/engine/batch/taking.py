@@ -147,7 +147,6 @@ def take_replies(store: Store, files: Sequence[Path], *, clock: Clock = utc_now)
     """Take in files of replies and errors.
 
     Args:
-        store: the store.
         files: output and error files, in any order.
         clock: UTC time, for records.
 
@@ -498,7 +497,6 @@ def read_outcome(
 
     Args:
         value: the line.
-        sent: what the request held.
 
     Returns:
         The completion, or why there is none; None where the line says neither.

@@ -26,7 +26,6 @@ def calibration_set(
     """Return the set of these probes, made now if it isn't there.
 
     Args:
-        store: the store.
         answers: how many answers; None = `ANSWERS`.
         seed: of the probes.
         clock: UTC time, for records.
@@ -46,7 +45,6 @@ def calibration_spec(
     """Say what calibrating a judge asks: one score of every step, at temperature 0.
 
     Args:
-        store: the store.
         judge: name of the judge's endpoint.
         answers: how many answers; None = `ANSWERS`.
         budget: spend cap in USD.

@@ -73,11 +73,7 @@ class Ready:
     """A run's parts, found and checked.
 
     Args:
-        study: the study.
-        judge: the judge's record.
-        endpoint: where it is asked.
         methods: the methods that ask anything.
-        plan: what they are given.
         ranked: samples among them that people ranked.
     """
 
@@ -110,7 +106,6 @@ class MethodForecast:
     """What a method would ask.
 
     Args:
-        method: its name.
         calls: requests that can be asked at once.
         later: requests that build on their replies, about.
         blocked: samples for which nothing can be asked, since no solution stands for them.
@@ -131,7 +126,6 @@ class FidelityForecast:
     Args:
         samples: samples that are looked at.
         ranked: of these, samples that people ranked.
-        methods: by method.
     """
 
     samples: int

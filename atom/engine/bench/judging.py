@@ -82,11 +82,7 @@ class Ready:
     """A run's parts, found and checked.
 
     Args:
-        bench: the benchmark.
-        bench_set: its data.
-        judge: the judge's record.
         scorer: the scorer's record, or None.
-        asked: who is asked.
         plan: what the benchmark is given; items without their pictures aren't in it.
         without_picture: how many such items there are.
     """
@@ -134,8 +130,6 @@ def prepare_bench(
     """Find and check all that a run needs.
 
     Args:
-        store: the store.
-        spec: what is to be asked.
         endpoints: endpoints by name.
         new: a set that isn't kept, in place of the one that `spec` names.
 
@@ -211,8 +205,6 @@ def forecast_bench(
     """Say what a run would ask, and what about it would cost; nothing is written.
 
     Args:
-        store: the store.
-        spec: what is to be asked.
         endpoints: endpoints by name.
         new: a set that isn't kept, in place of the one that `spec` names.
 

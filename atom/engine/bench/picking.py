@@ -77,7 +77,6 @@ def read_answers(
 
     Args:
         store: the store that holds the study.
-        study: the study that they are in.
         model: the candidate's name.
         n: answers a question; as many as most questions have when None.
         name: the set's name; says what it is made of when None.

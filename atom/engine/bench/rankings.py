@@ -82,7 +82,6 @@ class RankingsTaken:
     Args:
         labels: rankings and preferences that are there now from this.
         samples: samples that they are about.
-        annotators: whose they are.
         rows: rows of the files that were looked at.
         replaced: labels among them that somebody had given before.
         n_skipped: rows or rankings that were left out.
@@ -118,7 +117,6 @@ def import_rankings(
     numbers, 1 the best; equal ones are a tie.
 
     Args:
-        store: the store.
         study_id: the study's id or name.
         files: CSV, TSV, JSON lines, JSON or Parquet.
         clock: UTC time, for records.
@@ -387,7 +385,6 @@ def plant_rankings(
     0.4 are a tie. Equal seeds give equal labels; they are marked synthetic.
 
     Args:
-        store: the store.
         study_id: the study's id or name.
         seed: of the draws.
         clock: UTC time, for records.

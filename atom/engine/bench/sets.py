@@ -62,7 +62,6 @@ def read_set(
         store: the store; only looked at.
         benchmark: the benchmark's name.
         name: what the user calls this set; one of this name is refused, unless it is replaced.
-        files: its files.
         columns: our field's name → the file's column.
         pictures: finds pictures that rows name.
         limit: at most so many items.
@@ -126,8 +125,6 @@ def keep_sets(
     """Keep sets that were read, all of them or none, with their items and pictures.
 
     Args:
-        store: the store.
-        made: the sets.
         replace: those of the same names go, with their verdicts and runs.
 
     Raises:
@@ -167,7 +164,6 @@ def read_probe_set(
         store: the store; only looked at.
         benchmark: the benchmark's name.
         n_items: how many items.
-        seed: of the probes.
         name: the set's name; says what it is made of when None.
         draw: gives the probes; fresh ones as a rule.
         clock: UTC time, for records.
@@ -213,9 +209,7 @@ def import_replies(store: Store, set_id: str, files: Sequence[ImportFile], judge
     """Take in a judge's replies that were made elsewhere; they are scored without a call.
 
     Args:
-        store: the store.
         set_id: the set that they answer.
-        files: the replies.
         judge: the judge's name.
 
     Raises:

@@ -69,10 +69,8 @@ class Pair:
     """One question put to one model.
 
     Args:
-        sample: the question.
         candidate_id: the model.
         criteria_set: the criteria that stand for the question.
-        criteria: these criteria.
     """
 
     sample: Sample
@@ -203,7 +201,6 @@ class Have:
 
         Args:
             ground: names the answer.
-            pair: the pair.
             retry: whether what failed is wanted again.
         """
         name = ground.response_id(pair)

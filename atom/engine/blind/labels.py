@@ -20,8 +20,6 @@ def label_questions(store: Store, study: Study, judge_id: str) -> int:
     """Label every question that enough models were asked without its pictures.
 
     Args:
-        store: the store.
-        study: the study.
         judge_id: whose marks count.
 
     Returns:

@@ -89,7 +89,6 @@ class SightGround:
     """A run's parts, found and checked.
 
     Attributes:
-        study: the study.
         judge: the judge's record.
         endpoint: where it is asked.
         task: what it is asked.
@@ -117,7 +116,6 @@ class SightForecast:
     Attributes:
         samples: questions.
         eligible: questions that could have been drawn.
-        answers: answers to them.
         by: requests by what the judge is shown, still to be made; descriptions' marks included.
         descriptions: pictures that the judge describes first.
         own: answers whose mark in the study stands for the picture shown again.

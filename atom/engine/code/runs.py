@@ -56,7 +56,6 @@ def run_programs(
 
     Args:
         store: the store; every verdict is written at once.
-        set_id: the set.
         judge: the judge's id, or the name under which its replies were taken in.
         limits: what a program may use.
         stopped: asked before each program whether to stop.

@@ -42,12 +42,7 @@ from atom.store.standing import (
 
 @dataclass(frozen=True, kw_only=True)
 class PeerAnswer:
-    """A peer's answer that passed a criterion.
-
-    Args:
-        peer_id: the peer.
-        response_id: its answer.
-    """
+    """A peer's answer that passed a criterion."""
 
     peer_id: str
     response_id: str
@@ -58,8 +53,6 @@ class Subject:
     """An answer that takes part.
 
     Args:
-        sample: the question.
-        first: the answer.
         cohort: whether it failed or was right.
         value: whether its final answer is right; None where that isn't known.
         criteria_set: the criteria that stand for the sample; None when there are none.
@@ -102,7 +95,6 @@ class Found:
 
     Args:
         subjects: those that do, in the study's order, failed ones first.
-        places: their samples' places.
         answers: the model's answers in all.
         failed: how many failed, before any limit.
         right: how many are right, before any limit.
@@ -136,7 +128,6 @@ def has_failed(
     """Say whether an answer failed (METHODS A3).
 
     Args:
-        rule: what counts as failed.
         threshold: a criterion with this score or less is failed.
         value: whether the final answer is right.
         uses: (criterion id, weight).

@@ -47,8 +47,6 @@ class CallForecast:
     """What one kind of step asks one endpoint.
 
     Args:
-        kind: the step.
-        endpoint: who is asked.
         calls: requests at least: one round, one attempt at each hint.
         most: requests at most: all rounds, all attempts.
         tokens: tokens in and out of a request, about.
@@ -68,7 +66,6 @@ class ArmForecast:
     """What one arm would do.
 
     Args:
-        arm: the arm.
         cohort: on failed or on right answers.
         trials: answers in it.
         over: those that are done already.
@@ -90,7 +87,6 @@ class CorrectionForecast:
 
     Args:
         experiment: what it asks for; it may be there already.
-        model: the model's name.
         answers: the model's answers in all.
         failed: how many failed, before the limit.
         right: how many are right, before the limit.

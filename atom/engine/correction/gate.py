@@ -47,7 +47,6 @@ class BlindPair:
     Args:
         sample: the question, whose pictures aren't shown.
         without: the question alone.
-        hinted: the question with the hints.
     """
 
     sample: Sample
@@ -60,8 +59,6 @@ class GatePlan:
     """What the gate asks.
 
     Args:
-        study: the study.
-        endpoint: who is asked.
         pairs: what is asked, a pair for each answer that got hints.
         missing: requests that no stored reply answers.
         cost: USD for those, about; None where the endpoint has no prices.
@@ -99,8 +96,6 @@ def prepare_gate(
     """Say what the gate would ask.
 
     Args:
-        store: the store.
-        experiment: the experiment.
         endpoints: endpoints by name.
         limit: at most this many answers, in order of their ids.
 
@@ -192,10 +187,7 @@ async def run_gate(
     """Ask what is missing, and read what all replies say.
 
     Args:
-        store: the store.
-        plan: what to ask.
         budget: spend cap in USD for this part.
-        make: opens clients.
 
     Raises:
         ConsentNeeded: it would send questions to a host that nobody has agreed to.

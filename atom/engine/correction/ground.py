@@ -62,7 +62,6 @@ class CorrectionSpec:
         candidate: the model, by id or name.
         judge: the judge's endpoint name; None = the study's own judge.
         arms: what is done with each failed answer.
-        failed_rule: which answers failed.
         threshold: a criterion with this score or less is failed.
         rounds: tries in a row at most.
         node: only answers that failed a criterion under this node; empty = anywhere.
@@ -123,12 +122,7 @@ class Ground:
     """What an experiment works with.
 
     Args:
-        experiment: what it asks for.
-        study: the study.
-        judge: who scores.
-        judge_endpoint: where the judge is asked.
         candidate: whose answers are tried again.
-        endpoint: where it is asked.
         peers: endpoint by candidate id, of those that may write hints.
         candidates: all of the study's.
         scale: the scale of the judge's marks that count; None = the newest, mark by mark.

@@ -44,7 +44,6 @@ class TriedArm:
     """What came of one arm.
 
     Args:
-        arm: the arm.
         rounds: its rounds, in order.
         response: the last new answer; None where there is none.
         checkpoints: the judge's scores of that answer.
@@ -63,7 +62,6 @@ class Tried:
     """An answer that was tried again.
 
     Args:
-        experiment: as it is stored.
         run: its run, ended.
         first: the initial answer.
         cohort: whether that one failed or was right; a right one gets guided feedback alone.
@@ -146,7 +144,6 @@ async def try_again(
     """Let a model try one answer again, one arm after the other.
 
     Args:
-        store: the user's own store.
         study_id: the study, by id or name.
         response_id: the model's first answer.
         endpoints: endpoints by name.
@@ -155,7 +152,6 @@ async def try_again(
         threshold: a criterion with this score or less is failed.
         rounds: tries in a row at most.
         budget: spend cap in USD.
-        make: opens clients.
         clock: UTC time, for records.
         on_text: told each piece of text as it streams in, and the step that it belongs to.
         on_progress: called twice a second at most.

@@ -56,12 +56,7 @@ _checkpoint_key = lru_cache(maxsize=100_000)(Checkpoint.make_key)
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """One answer in one arm.
-
-    Args:
-        subject: the answer.
-        arm: what is done with it.
-    """
+    """One answer in one arm."""
 
     subject: Subject
     arm: Arm
@@ -77,8 +72,6 @@ class Rules:
     """What an experiment's steps are made of.
 
     Args:
-        experiment: what it asks for.
-        judge_id: the judge.
         judge_sampling: what its requests ask for.
         answer_sampling: what requests for new answers ask for.
         hint_samplings: what a peer's requests ask for, by its id, where that is something else.
@@ -135,11 +128,8 @@ class Step:
     Args:
         kind: `hint` (a peer writes one), `retry` (another answer), `rejudge` (the old final answer
             is checked again), `outcome` (the new one is checked), `scoring`.
-        key: its name.
-        trial: whose.
         round: 1-based.
         parent: the answer that is tried again.
-        response: the answer that is judged.
         criteria: those that are asked about, hinted at or scored, in order.
         hints: those that go into the feedback.
         gates: what became of hints that don't.

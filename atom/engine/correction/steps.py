@@ -26,8 +26,6 @@ async def perform(ask: Ask, store: Store, step: Step, have: Have, rules: Rules) 
     Args:
         ask: asks the step's model.
         store: where pictures and peers' answers are.
-        step: the step.
-        have: what is there of the experiment.
         rules: the experiment, the judge and the settings.
 
     Raises:

@@ -61,11 +61,6 @@ class DemoBuilt:
     """A synthetic study that was made.
 
     Args:
-        study: the study.
-        run: the run that judged it.
-        samples: samples in it.
-        candidates: candidates in it.
-        responses: answers in it.
         n_bytes: size of a sealed folder; None for a study in the user's store.
     """
 
@@ -83,7 +78,6 @@ def probe_sample(
     """Make the records of a probe.
 
     Args:
-        probe: the probe.
         seed: the seed that it was drawn with.
         picture_ids: its pictures, as they are stored.
         stated: whether its question states what the picture shows.
@@ -137,12 +131,8 @@ def add_probes(
     """Put probes into a study, which is made now if it isn't there: all of them, or none.
 
     Args:
-        store: the store.
-        study: the study.
-        probes: the probes.
         seed: what they were drawn with.
         total: how many they are.
-        tell: told how far it is.
         stated: share of them whose question states what the picture shows, drawn at random.
 
     Returns:
@@ -179,13 +169,11 @@ def build_demo(
     It is made in a store of its own, beside the folder's other files, and copied when it is done.
 
     Args:
-        store: where it goes.
         samples: how many probes are drawn.
         candidates: how many simulated candidates answer, at most 8.
         seed: another seed draws other probes.
         name: the study's name; must be free.
         parts: what it goes through after it was judged, by name (see `PARTS`).
-        tell: told how far it is.
 
     Raises:
         UsageError: a number is out of range, or the name is taken.
@@ -308,7 +296,6 @@ def seal_demo(
         candidates: how many simulated candidates answer.
         seed: another seed draws other probes.
         parts: what it goes through after it was judged, by name (see `PARTS`).
-        tell: told how far it is.
 
     Returns:
         What was made, with the folder's size.

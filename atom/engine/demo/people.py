@@ -55,9 +55,7 @@ class _Case:
     """A sample whose truth is known.
 
     Attributes:
-        sample: the sample.
         program: what was drawn.
-        answers: its answers.
     """
 
     sample: Sample

@@ -28,7 +28,6 @@ class Site:
     """A synthetic study that is being made.
 
     Args:
-        store: where it is.
         study_id: the study; its samples are judged.
         probes: the probes that it is made of, in its order.
         seed: the seed that they were drawn with.

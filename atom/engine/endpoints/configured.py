@@ -93,8 +93,6 @@ def put_endpoint(settings: Settings, endpoint: Endpoint, *, replaces: str | None
     """Add an endpoint to the file, or put it in another's place.
 
     Args:
-        settings: where the file is.
-        endpoint: the endpoint.
         replaces: name of the one that it takes the place of; None adds it at the end.
 
     Raises:
@@ -281,7 +279,6 @@ async def try_endpoint(endpoint: Endpoint, *, agreed: Collection[str] = ()) -> E
     Nothing is raised for what it does wrong.
 
     Args:
-        endpoint: where.
         agreed: the hosts beyond this computer that may be sent something.
 
     Raises:

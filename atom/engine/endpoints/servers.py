@@ -25,7 +25,6 @@ class FoundServer:
 
     Args:
         preset: what usually listens at its port.
-        address: where it is.
         models: the models that it lists, in its order.
         wants_key: it answered that a key is needed, and listed nothing.
     """

@@ -27,7 +27,6 @@ class Missing:
     """A place without its picture.
 
     Args:
-        sample_id: the sample.
         position: 1-based in its study.
         place: what is known of the picture.
     """
@@ -50,7 +49,6 @@ class Attached:
     """What came of looking for the missing pictures of a study.
 
     Args:
-        study: the study.
         kept: whether anything was written; otherwise it says what would be.
         places: places that were empty.
         attached: places that have their picture now.
@@ -123,14 +121,9 @@ def attach_pictures(
     """Fill the empty places of a study's samples.
 
     Args:
-        store: the store.
-        study: the study.
         stock: the files at hand.
         keep: write; False only says what would come of it.
         on_places: told how many samples were looked at, and of how many.
-
-    Returns:
-        What came of it.
 
     Raises:
         ReadOnlyError: the store is sealed.

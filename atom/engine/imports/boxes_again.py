@@ -41,7 +41,6 @@ class ReadAgain:
     """What came of reading boxes again.
 
     Args:
-        study: the study.
         kept: whether it was written; otherwise it says what would be.
         solutions: solutions whose regions changed.
         criteria: sets of criteria whose regions changed.
@@ -67,8 +66,6 @@ async def read_boxes_again(
     """Read the boxes of a study's stored replies again.
 
     Args:
-        store: the store.
-        study: the study.
         endpoints: the endpoints as they are now, by name.
         keep: write; False only says what would change.
 

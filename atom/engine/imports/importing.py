@@ -116,7 +116,6 @@ def import_reading(
     studies never meet. What the study holds unchanged is not doubled.
 
     Args:
-        store: the store.
         reading: the format's single pass.
         study_name: the study; made when there is none.
         moment: UTC time.

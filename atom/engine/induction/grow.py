@@ -73,10 +73,7 @@ class Induced:
     """What came of an induction.
 
     Args:
-        row: the induction as it is stored.
-        run: its run.
         version: the study's new tree version; None when it was stopped.
-        tree: the tree.
         log: every edit from `start` to the tree.
         mapped: criteria on a leaf.
         unmapped: criteria that the judge put on none, or whose call failed.
@@ -104,7 +101,6 @@ async def induce(
     """Grow a study's tree and map every criterion to it, or do the rest of that.
 
     Args:
-        store: the store.
         spec: what to do; the same again goes on where it was stopped.
         endpoints: endpoints by name.
         make: opens the judge's client.

@@ -272,12 +272,9 @@ async def grow(
     """Grow a tree.
 
     Args:
-        ask: asks the judge.
         cuts: samples with their criteria, in the order in which they are shown.
         start: what it grows from: bare roots, or a tree that is to be extended.
-        settings: how.
         judge: the judge's name, for the log.
-        sampling: the study's settings for the judge.
         embed: vectors of an embedding model, to find more likely duplicates than letters do.
         told: told of the tree whenever it has changed.
 
@@ -325,10 +322,8 @@ def prune_leaves(
     """Prune a tree by support; see `taxonomy.prune`.
 
     Args:
-        grown: the tree and its criteria.
         questions: criterion id -> question, to know what leaves are about.
         sample_of: criterion id -> sample id.
-        settings: the thresholds.
         round_: the round, for the log.
     """
     return prune(

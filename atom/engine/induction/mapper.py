@@ -129,9 +129,7 @@ def unmapped(store: Store, cuts: Sequence[Cut], version: str) -> tuple[Cut, ...]
     """Return the samples with the criteria that no judge has put into a tree yet.
 
     Args:
-        store: where mappings are.
         cuts: samples with their criteria.
-        version: the tree.
     """
     have = leaf_mappings(store, version, [one.id for cut in cuts for one in cut.criteria])
     known = {name for name, one in have.items() if one.state != "failed"}
@@ -217,7 +215,6 @@ class Offer:
     """The leaves that a request offers.
 
     Args:
-        tree: all of them.
         short: whether there are so many that each criterion has a shortlist.
         texts: what the leaves are about, for the shortlists.
         leaves: the leaves, as `texts` numbers them.

@@ -51,7 +51,6 @@ class RivalSpec:
     """What is asked.
 
     Args:
-        study_id: the study.
         judge: the judge's endpoint name; None = the study's own.
         budget: spend cap in USD.
     """
@@ -66,7 +65,6 @@ class RivalShare:
     """How far a rival is mapped, or what mapping it would cost.
 
     Args:
-        rival: the tree.
         left: criteria that no judge has put into it yet.
         calls: requests for them, about.
         tokens: tokens in and out, about.
@@ -238,7 +236,6 @@ async def map_rivals(
     """Let a judge put every criterion of a study into each rival tree.
 
     Args:
-        store: the store.
         spec: what to do; the same again asks for the rest.
         endpoints: endpoints by name.
         make: opens the judge's client.

@@ -51,7 +51,6 @@ class SettleSpec:
     """What is to be settled, and for how much.
 
     Args:
-        study_id: the study.
         goal: who leads, which weaknesses there are, or every node to within `within`.
         within: half of the widest interval that is let pass, in points of 0-100.
         calls: answers that all looks together may mark; None = `SHARE` of all there are.
@@ -74,7 +73,6 @@ class Reason:
     """Why a look goes where it goes.
 
     Args:
-        model_id: the model.
         node: the capability; empty = all of them.
         label: what is said of it now; empty at the first look.
         need: how much it calls for more, in [0, 1].

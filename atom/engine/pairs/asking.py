@@ -93,7 +93,6 @@ class Ground:
     """A run's parts, found and checked.
 
     Attributes:
-        study: the study.
         known: all that the study gives; None where a run goes on with its own.
         judges: those who are asked by id, the strong one last.
         asked: their endpoints, by id.
@@ -147,8 +146,6 @@ def draw(
     """Draw pairs at random: a larger draw holds a smaller one.
 
     Args:
-        study_id: whose they are.
-        pairs: all there are.
         limit: at most so many.
         per_sample: at most so many of a sample.
     """

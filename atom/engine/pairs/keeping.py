@@ -35,9 +35,6 @@ def keep_pairs(
     """Keep a run's hard pairs as sets, all or none, in place of those that it gave before.
 
     Args:
-        store: the study's store.
-        study: the study.
-        run: the run.
         texts: the files, by name.
         pictures: by name.
         clock: gives the time that the sets show.

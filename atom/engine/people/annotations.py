@@ -83,11 +83,7 @@ def own_name(text: str) -> str:
 
 
 def action_on(owner: str) -> Action:
-    """Say what it is to change what a person wrote: labelling where it is one's own, else an edit.
-
-    Args:
-        owner: whose it is.
-    """
+    """Say what changing what a person wrote is: labelling where it is one's own, else an edit."""
     person = actor() if policy() is not None else None
     if person is None or person.is_operator or annotator_name(person.name) == owner:
         return "label"
@@ -136,11 +132,7 @@ def give(
     """Write a label; it replaces what this person said of this thing before.
 
     Args:
-        store: the study's store.
-        study_id: the study.
-        kind: what was asked.
         subject_id: what it was asked about, as `Annotation` names it.
-        annotator: who.
         value: the number.
         label: the word.
         ranks: the places of a ranking.
@@ -148,7 +140,6 @@ def give(
         skipped: nothing was said.
         adjudicates: said by a third person, where two disagree.
         note: why this thing was picked, or what the person remarks.
-        clock: tells the time.
 
     Returns:
         What to hand to `take_back`.
@@ -227,7 +218,6 @@ def read_labels(store: Store, study_id: str, data: bytes) -> LabelFile:
     """Read a file of labels, as `annotations_csv` writes it, without keeping anything.
 
     Args:
-        store: the study's store.
         study_id: the study that takes them in.
         data: the file.
 
@@ -329,8 +319,6 @@ def keep_labels(store: Store, file: LabelFile, *, replace: bool) -> int:
     """Keep what a file of labels holds, in one transaction.
 
     Args:
-        store: the study's store.
-        file: what was read.
         replace: whether labels that differ replace those that are there.
 
     Returns:

@@ -74,8 +74,6 @@ def with_marks(store: Store, study_id: str, labels: Sequence[Annotation]) -> lis
     such marks.
 
     Args:
-        store: where the study is.
-        study_id: the study.
         labels: what is about to be written.
     """
     names = {one.annotator for one in labels if is_mark(one)}

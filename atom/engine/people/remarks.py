@@ -37,11 +37,8 @@ def score(store: Store, study_id: str, key: str, who: str, value: int) -> Step:
     """Say what score, 1 to 5, a person would give a checkpoint.
 
     Args:
-        store: the study's store.
-        study_id: the study.
         key: the checkpoint's key.
         who: the person.
-        value: the score.
 
     Raises:
         UsageError: it is no score, or the person gave one blind, which this would spoil.

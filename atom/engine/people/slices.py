@@ -16,14 +16,8 @@ def save_slice(store: Store, study_id: str, name: str, query: str, who: str) -> 
     """Save a slice; one of the same name is replaced.
 
     Args:
-        store: the study's store.
-        study_id: the study.
         name: what it is called, 60 letters at most.
         query: its filters, as an address has them.
-        who: who saves it.
-
-    Returns:
-        What it replaced.
 
     Raises:
         UsageError: it can't be called so.

@@ -47,9 +47,7 @@ def add_tag(store: Store, samples: Sequence[str], name: str, who: str) -> Tagged
     """Put a tag on samples; those that a person tagged so already stay as they are.
 
     Args:
-        store: where the samples are.
         samples: their ids.
-        name: the tag.
         who: who says so.
 
     Raises:

@@ -13,8 +13,6 @@ def choose(store: Store, study_id: str, marks: str, **changes: object) -> Groupe
     """Change what is chosen; no figure but the groups' follows it, so no screen reads anew.
 
     Args:
-        store: the study's store.
-        study_id: the study.
         marks: whose marks the groups are of.
         changes: fields of `Grouped`.
     """

@@ -89,13 +89,7 @@ async def name_groups(
     """Let a judge name the groups, and use its names; a reply that is stored is used again.
 
     Args:
-        store: the study's store.
-        study: the study.
-        marks: whose marks the groups are of.
-        endpoint: the judge.
-        asked: the groups.
         agreed: hosts that were agreed to for this visit alone.
-        make: opens the client.
 
     Raises:
         UsageError: the endpoint can't be a judge, or there are no groups.

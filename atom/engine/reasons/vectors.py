@@ -102,13 +102,9 @@ async def embed(
     What came is kept at once: stopped half-way, only the rest is paid for the next time.
 
     Args:
-        store: the study's store.
-        study: the study.
         marks: whose marks the groups are of.
-        endpoint: who embeds.
         texts: what reasons say of errors, each once.
         agreed: hosts that were agreed to for this visit alone.
-        make: opens the client.
         tell: told how far it is.
 
     Raises:

@@ -61,8 +61,6 @@ def take_back(store: Store, import_id: str, *, with_study: bool = False) -> str:
     """Take an import back.
 
     Args:
-        store: the store.
-        import_id: the import.
         with_study: delete its study as well, if that holds nothing then.
 
     Raises:

@@ -23,9 +23,6 @@ def own_copy(source: Store, study_id: str, target: Store, *, name: str = DEMO_CO
     """Return the user's copy of a sealed study, made when there is none yet, benchmarks included.
 
     Args:
-        source: the sealed store.
-        study_id: the study in it.
-        target: the user's store.
         name: what a new copy is called; a number is added when that name is taken.
     """
     found = find_copy(target, study_id)
@@ -55,8 +52,6 @@ def new_study(target: Store, name: str, like: Study) -> Study:
     """Make an empty study with another one's settings.
 
     Args:
-        target: the store.
-        name: its name.
         like: whose sampling settings it takes.
 
     Raises:

@@ -18,8 +18,6 @@ def to_remark(store: Store, spec: RunSpec, judge_id: str | None) -> OlderMarks:
     """Count the older marks that a run would make anew; none where it doesn't score.
 
     Args:
-        store: where the study is.
-        spec: the run.
         judge_id: the run's judge as records name it; None where it isn't known yet.
     """
     study = store.get(Study, spec.study_id)

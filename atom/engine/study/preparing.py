@@ -22,7 +22,6 @@ def prepare_behind(
 
     Args:
         settings: they name the store.
-        study_id: its id.
         judge_id: whose marks; None = the study's own judge's.
         folder: where snapshots lie.
         rest_until: when the next may begin, seconds since the epoch.

@@ -55,7 +55,6 @@ def signed_in(
 
     Args:
         person_id: who, as the identity provider tells them apart.
-        name: their name.
         email: their address.
         groups: what the provider's claim says.
         roles: the groups that give each role.

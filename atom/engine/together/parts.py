@@ -12,7 +12,6 @@ def part_of(sample_id: str, of: int) -> int:
     """Return the number of the part that a sample is in: the same everywhere, by its id alone.
 
     Args:
-        sample_id: the sample.
         of: how many parts there are.
     """
     digest = hashlib.blake2b(sample_id.encode(), digest_size=8).digest()
@@ -26,7 +25,6 @@ def in_order(places: Sequence[StudySample], number: int, of: int) -> list[StudyS
     from the beginning.
 
     Args:
-        places: all samples.
         number: the process.
         of: how many processes there are, and parts.
     """

@@ -36,7 +36,6 @@ class Asked:
     """What figures are made of.
 
     Args:
-        store: the store of the study.
         data: the study, loaded.
         filters: the chain and the filters, as a page has them.
         query: a page's own keys, such as `facet`.

@@ -44,7 +44,6 @@ def render(figure: Figure, form: Format) -> bytes:
     """Return a figure as a file.
 
     Args:
-        figure: what is drawn.
         form: which kind of file.
 
     Returns:

@@ -24,7 +24,6 @@ class NamedMap:
 
     Args:
         title: what the format is called.
-        columns: the map.
         known_by: path's pattern -> columns that such a file names; the first that fits counts.
     """
 

@@ -83,8 +83,6 @@ def read_own(
 
     Args:
         files: one or several of one study.
-        options: how to read.
-        collector: where the records go.
     """
     taker = _Taker(collector, options)
     for file in files:

@@ -83,11 +83,9 @@ class FilePlan:
     """One file: what the map says of it, and how its rows become rows of one mark each.
 
     Args:
-        file: the file.
         layout: how it is laid out.
         columns: the map's keys for this file alone, with what was guessed.
         shape: how its rows are opened.
-        role: what it brings.
         head: its first rows, opened.
         guessed: (key, column) pairs that nobody said.
     """

@@ -30,7 +30,6 @@ class Directions:
 
         Args:
             criterion: the number of the criterion's wording.
-            response_id: the answer.
             value: from 0 to 1, 1 being what the map calls best.
         """
         if criterion < _MOST_CRITERIA and len(self._value) < _MOST_MARKS:

@@ -201,7 +201,6 @@ def wide(row: Values, axis: str, columns: Mapping[str, str], mark: str) -> Itera
     """Give a row for each of several columns of marks.
 
     Args:
-        row: the row.
         axis: what the columns are: `model`, `criterion` or `judge`.
         columns: name -> column.
         mark: under which key a column's cell goes.

@@ -132,7 +132,6 @@ def to_tree(root: EvalNode, name: str) -> tuple[Tree, dict[int, Path]]:
     """Turn an EvalTree tree into ours, of any depth, read-only.
 
     Args:
-        root: the tree.
         name: what to call it.
 
     Returns:
@@ -178,7 +177,6 @@ def write_tree(tree: Tree, rows: Mapping[Path, Sequence[int]]) -> bytes:
     """Write a tree in EvalTree's form.
 
     Args:
-        tree: any tree.
         rows: the row numbers (criteria, or samples) under each leaf.
 
     Returns:
@@ -205,7 +203,6 @@ def write_statistics(root: EvalNode, results: Sequence[float]) -> bytes:
     """Write node statistics in EvalTree's form, at its two levels.
 
     Args:
-        root: the tree.
         results: a row's result, 0 or 1.
 
     Returns:

@@ -88,7 +88,6 @@ class PlainRows:
         """Make the records of a row, if it is plain.
 
         Args:
-            values: the row.
             name: its question's name in the log.
             is_new: notes that a question was asked, and says whether it wasn't before; only asked
                 of a plain row.

@@ -45,7 +45,6 @@ def read_completion(raw: bytes | str, *, sent: Sent = NOTHING_SENT) -> Completio
 
     Args:
         raw: the body, bytes as UTF-8.
-        sent: what the request held.
 
     Returns:
         The first choice. `content` null, a refusal, `length` and `content_filter` are answers. A

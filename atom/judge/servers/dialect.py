@@ -303,11 +303,9 @@ class Sent:
     """What a request held, so that a refusal can be held against it.
 
     Args:
-        dialect: the dialect that it was sent in.
         parts: the parts that it held: settings, `max_tokens`, `system`, `response_format`, ...
         form: how the structured reply was asked for.
         fixed_form: whether the endpoint's setting forbids another form.
-        schema_name: the schema's name.
         keywords: schema keywords in it.
         max_tokens: the token limit.
         sides: width and height of each picture, in pixels.
@@ -340,7 +338,6 @@ def adapted_lines(wanted: Sent, sent: Sent) -> tuple[str, ...]:
 
     Args:
         wanted: what it would have held.
-        sent: what it held.
     """
     return tuple(
         lesson.line
@@ -385,8 +382,6 @@ def sent_parts(
     """Say what a request holds in a dialect.
 
     Args:
-        request: the request.
-        dialect: how it is sent.
         mode: the endpoint's setting for structured replies.
         max_tokens: the turn's token limit.
         stream: whether the reply is streamed.
@@ -427,7 +422,6 @@ def lessons_of(status: int, words: ServerWords, sent: Sent) -> tuple[Lesson, ...
     Args:
         status: HTTP status, or the code of an error inside a 200.
         words: the server's error, fields and words.
-        sent: what was sent.
 
     Returns:
         Lessons that the dialect it was sent in doesn't know; none where the error is no refusal of

@@ -35,7 +35,6 @@ class Preset:
         key_env: the environment variable that usually holds its key; None = no key.
         port: where it usually listens on one's own computer; None = it's elsewhere.
         structured: the strongest reply form that it keeps.
-        pictures: what pictures it takes.
         boxes: how its models write boxes, where all of them do it alike.
         concurrency: requests at a time to begin with.
         timeout: seconds for one try.

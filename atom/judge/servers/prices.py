@@ -68,7 +68,6 @@ def read_prices(name: str, data: bytes) -> PriceList:
 
     Args:
         name: its name; the ending tells the layout.
-        data: its bytes.
 
     Raises:
         DataError: it can't be read, or a price is none; the message names the place.

@@ -152,7 +152,6 @@ def build(plan: BenchPlan, item: BenchItem, part: str, repeat: int, order: str) 
     """Build the request that shows two answers, or one.
 
     Args:
-        plan: the run's plan.
         item: the question with its answers.
         part: `pair/LOW/HIGH` or `point/AT`, by the answers' places in the file.
         repeat: which of the votes.

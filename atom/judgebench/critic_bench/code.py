@@ -81,7 +81,6 @@ class Program:
     """A correction that is to be run.
 
     Args:
-        blank: the verdict that it will be.
         source: the whole program; None where the correction holds none.
         read: turns what came of it into the verdict.
     """
@@ -179,7 +178,6 @@ def programs(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> list[Pr
     """Return the corrections that are programs and weren't run yet, whatever critique they had.
 
     Args:
-        items: the set's items.
         verdicts: one judge's, corrections among them, and what was run before.
     """
     data = {item.id: item.data for item in items}

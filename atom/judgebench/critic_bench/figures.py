@@ -93,7 +93,6 @@ def measure(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> BenchRes
     """Work out one judge's figures.
 
     Args:
-        items: the set's items.
         verdicts: the judge's, a scorer's on what it wrote, and what came of running its programs.
 
     Returns:

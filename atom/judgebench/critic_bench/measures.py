@@ -35,7 +35,6 @@ class Spearman:
         value: rho x 100; NaN under three pairs or where a side is constant.
         lo: lower end of the 95 % interval (Fisher z with Bonett-Wright's error); NaN under four
             pairs, and where all ranks agree: there the method gives a point.
-        hi: upper end.
         rule: how unreadable scores were counted.
     """
 
@@ -90,7 +89,6 @@ def comparison(forward: Ints, backward: Ints, truth: Ints, rule: Rule = "strict"
         forward: verdict with answer 0 shown first: 0 or 1 = position, 2 tie, -1 unreadable.
         backward: verdict with answer 1 shown first, by position, too.
         truth: the better answer, 0 or 1.
-        rule: how to count.
 
     Returns:
         The rate; unreadable = either order can't be read. Chance is 1/4 for a coin that never ties;

@@ -78,8 +78,6 @@ def read_replies(files: Sequence[ImportFile], items: Sequence[BenchItem], judge:
 
     Args:
         files: prediction files, a folder of them, or our own lines.
-        items: the set's items.
-        judge: whose they are.
 
     Returns:
         A verdict a reply. The last verdict that was offered counts, `Decision: A|B|C` or a score
@@ -230,7 +228,6 @@ def _take(
     Args:
         read: what was read so far.
         row: where the reply stands.
-        item: the item.
         part: what was asked.
         order: how a pair was shown.
         repeat: 0-based.

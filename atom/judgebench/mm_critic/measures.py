@@ -64,7 +64,6 @@ class CritiqueScore:
         invalid: critiques without a readable score.
         mean: on 0-10; NaN where n = 0.
         lo: lower end of its 95 % interval.
-        hi: upper end.
         above: share over 8.
         equal: share at 8.
         below: share under 8.
@@ -185,7 +184,6 @@ class GroupRow:
     Attributes:
         name: the task type.
         accuracy: critique accuracy there.
-        score: critique score there.
     """
 
     name: str
@@ -224,7 +222,6 @@ class Slope:
         items: items with at least two critiques of different length.
         slope: points of score a thousand characters; NaN where nothing varies.
         lo: lower end of its 95 % interval, clustered by item.
-        hi: upper end.
     """
 
     n: int

@@ -51,8 +51,6 @@ def read_replies(files: Sequence[ImportFile], items: Sequence[BenchItem], judge:
     """Read replies that were made elsewhere.
 
     Args:
-        files: the replies.
-        items: the set's items.
         judge: the name of the judge whose critiques, corrections and preferences these are.
 
     Returns:

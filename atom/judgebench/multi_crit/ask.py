@@ -56,7 +56,6 @@ def shown_order(item_id: str, repeat: int) -> Literal["ab", "ba"]:
     seem to tell criteria apart.
 
     Args:
-        item_id: the item.
         repeat: 0-based index of the vote.
 
     Reference:
@@ -133,8 +132,6 @@ def single_request(
 
     Args:
         plan: pictures and sampling.
-        item: the pair's item.
-        pair: the pair.
         key: the criterion's key.
         start: the verdict that it will be: its order and repeat are used.
     """
@@ -186,8 +183,6 @@ def read_joint(keys: Sequence[str], reply: Reply, start: Verdict) -> Verdict:
 
     Args:
         keys: the criteria that were asked.
-        reply: what came back.
-        start: the verdict that it will be.
 
     Returns:
         The verdict; `data["labels"]` holds the answer by criterion that each named entry calls

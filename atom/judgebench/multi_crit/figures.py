@@ -126,7 +126,6 @@ class _Way:
     Args:
         part: `single` or `joint`.
         prompt: template and version, or `imported`.
-        sampling: how it was asked.
         votes: by row and vote: 0, 1, -1 unreadable, -2 missing.
         shown: by row and vote: which answer came first; 0 or 1, -2 missing.
         rows: the set's rows.
@@ -236,7 +235,6 @@ def measure(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> BenchRes
     """Work out the figures.
 
     Args:
-        items: the set's items.
         verdicts: one judge's verdicts on them.
 
     Returns:

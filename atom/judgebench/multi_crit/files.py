@@ -397,7 +397,6 @@ def read_replies(files: Sequence[ImportFile], items: Sequence[BenchItem], judge:
 
     Args:
         files: JSON lines, JSON, CSV or Parquet.
-        items: the set's items.
         judge: the judge's name.
 
     Returns:
@@ -512,7 +511,6 @@ def export_replies(
     """Lay verdicts out as published rows with a `critic`, which `read_replies` reads back.
 
     Args:
-        items: the set's items.
         verdicts: of one judge.
 
     Returns:

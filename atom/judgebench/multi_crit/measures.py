@@ -40,7 +40,6 @@ class Share:
         value: hits / n; NaN where n = 0.
         lo: lower end of the 95 % interval: Wilson's, over pairs of answers as clusters where one
             pair counts several times (CMR).
-        hi: upper end.
         chance: level of a coin-flipping judge on these items.
     """
 

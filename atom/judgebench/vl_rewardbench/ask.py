@@ -73,7 +73,6 @@ class PairWorklist:
     Args:
         plan: what is asked, and how often.
         part: what verdicts on pairs are called.
-        by: whom the run asks.
     """
 
     plan: BenchPlan
@@ -128,8 +127,6 @@ def build_pair(plan: BenchPlan, item: BenchItem, vote: int, order: Order) -> Req
     """Build the request that shows both answers.
 
     Args:
-        plan: the run's plan.
-        item: the pair.
         vote: 0-based number of the vote.
         order: `ab` = as in the file, `ba` = swapped.
     """
@@ -152,8 +149,6 @@ def build_point(plan: BenchPlan, item: BenchItem, part: str, vote: int) -> Reque
     """Build the request that shows one answer by itself.
 
     Args:
-        plan: the run's plan.
-        item: the pair.
         part: `point/a` or `point/b`.
         vote: 0-based number of the vote.
     """

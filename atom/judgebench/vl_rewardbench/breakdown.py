@@ -96,7 +96,6 @@ def measure(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> BenchRes
     """Compute a judge's figures on a set.
 
     Args:
-        items: the set's items.
         verdicts: one judge's verdicts, in any order.
 
     Returns:

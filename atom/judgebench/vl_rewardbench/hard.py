@@ -75,7 +75,6 @@ class PairVotes:
     """Votes on n pairs, V of each judge: 1 right, 0 wrong, -1 unreadable, -2 not there.
 
     Attributes:
-        names: the pairs' names.
         weak: of the weak judges, shape (J, n, V).
         strong: of the strong judge, shape (n, V); V = 0 without one.
     """
@@ -89,7 +88,6 @@ def read_votes(task: PairsTask, verdicts: Iterable[Verdict]) -> PairVotes:
     """Read a run's votes; those that it didn't ask for (another warmth, more votes) stay out.
 
     Args:
-        task: what was asked.
         verdicts: of the study.
     """
     names = tuple(pair.name for pair in task.pairs)
@@ -180,7 +178,6 @@ class VotePoint:
         votes: K.
         value: expected over all ways to take K of the votes.
         lo: lower end of its 95 % interval over pairs.
-        hi: upper end.
     """
 
     votes: int

@@ -150,7 +150,6 @@ class ScalingPoint:
         votes: K.
         measured: expected accuracy over all ways to take K of the votes that there are.
         lo: lower end of the 95 % interval over items; as wide as Wilson's where all are alike.
-        hi: upper end.
         independent: closed form from each item's share of right votes, as if votes were
             independent draws; biased upwards in spread, so it stands beside `measured`.
     """
@@ -261,7 +260,6 @@ class ErrorType:
     """How often a judge errs on items of one error type.
 
     Attributes:
-        name: the type.
         rate: share of *wrong* verdicts (`right` counts them) among its items.
         p: two-sided p-value against the judge's error rate on all tagged items.
         adjusted: the same after Benjamini-Hochberg over types.
@@ -388,7 +386,6 @@ class Correlation:
         pearson: NaN under three judges or where a value is constant.
         spearman: the same.
         lo: lower end of Pearson's 95 % interval (Fisher z); NaN under four judges.
-        hi: upper end.
     """
 
     n: int
@@ -402,7 +399,6 @@ def best_of_n_correlation(judge_accuracy: Floats, best_of_n: Floats) -> Correlat
     """Correlate judges' accuracies with what picking the best of N by them brings.
 
     Args:
-        judge_accuracy: one a judge.
         best_of_n: accuracy of the answers that each judge picks.
 
     Returns:

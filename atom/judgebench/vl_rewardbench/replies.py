@@ -99,7 +99,6 @@ def read_replies(files: Sequence[ImportFile], items: Sequence[BenchItem], judge:
 
     Args:
         files: any number of files, each with any number of runs; votes are numbered as they come.
-        items: the set's items.
         judge: the judge's name.
 
     Returns:

@@ -25,7 +25,6 @@ def legal_value(step: Step, text: str) -> float | str | None:
     """Read a ground truth as a value of the step's kind.
 
     Args:
-        step: the step.
         text: a ground truth, e.g. edited by a user.
 
     Returns:
@@ -40,7 +39,6 @@ def with_truth(step: Step, ground_truth: str) -> Step | None:
     """Return the step as a criterion with this ground truth states it.
 
     Args:
-        step: the program's step.
         ground_truth: the criterion's own ground truth.
 
     Returns:

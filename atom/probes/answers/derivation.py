@@ -117,8 +117,6 @@ def follows(steps: Iterable[Step], step: Step, value: Value, stated: Mapping[str
 
     Args:
         steps: the program's steps.
-        step: one of them.
-        value: what is stated for it.
         stated: single values stated for other steps, by id.
 
     Returns:

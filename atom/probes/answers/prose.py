@@ -155,17 +155,12 @@ def write_answer(
     """Write an answer that carries the given scores.
 
     Args:
-        program: the program that is being answered.
         scores: the drawn score 1..5 of each step; one that can't be written (a near miss of a step
             without one) becomes the nearest that can, see `Written.marks`.
-        voice: how the candidate writes.
         draws: where every choice of words is drawn from.
         right: whether the final answer is right; drawn when None.
         silent: steps that the answer is silent on, and how.
         given: steps stated as drawn even where an earlier slip would lead elsewhere.
-
-    Returns:
-        The answer.
     """
     choice = choose_values(program, scores, draws, silent=silent, given=given)
     order = [step for step in program.steps if choice.forms[step.id] != "unsaid"]

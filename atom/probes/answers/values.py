@@ -83,10 +83,6 @@ class Choice:
 def values_in_band(step: Step, wanted: Band) -> tuple[Value, ...]:
     """List values that an answer could state for a step so that they fall in the band.
 
-    Args:
-        step: the step.
-        wanted: the band.
-
     Returns:
         At most a dozen values; none where the step has no such value (a near miss of a yes/no).
     """
@@ -149,7 +145,6 @@ def choose_values(
     """Choose what an answer states so that each step carries its score, and slips are inherited.
 
     Args:
-        program: the program.
         scores: the drawn score 1..5 of each step.
         draws: where the choice is drawn from.
         silent: steps on which the answer is silent whatever was drawn, and how.

@@ -25,7 +25,6 @@ def make(
     Args:
         n_items: how many questions.
         seed: of the probes; equal arguments give equal files.
-        draw: gives the probes.
         answers: to each question.
     """
     world = planted_world()

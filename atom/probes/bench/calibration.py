@@ -30,7 +30,6 @@ def make(n_items: int, seed: int, draw: ProbeSource = make_probes) -> BenchFiles
     Args:
         n_items: how many answers.
         seed: of the probes; equal arguments give equal files.
-        draw: gives the probes.
 
     Returns:
         The rows and the pictures.

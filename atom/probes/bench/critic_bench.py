@@ -92,7 +92,6 @@ def make(n_items: int, seed: int, draw: ProbeSource = make_probes) -> BenchFiles
     Args:
         n_items: how many items; two of five are answers, two pairs, one a critique.
         seed: of the probes; equal arguments give equal rows.
-        draw: gives the probes.
 
     Returns:
         A file a domain and kind, and the pictures that the rows name.

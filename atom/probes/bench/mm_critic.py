@@ -308,7 +308,6 @@ def make(n_items: int, seed: int, draw: ProbeSource = make_probes) -> BenchFiles
     Args:
         n_items: how many items.
         seed: of the probes.
-        draw: gives the probes.
 
     Returns:
         One file of rows, and the pictures.

@@ -57,10 +57,8 @@ class Look:
     """An answer, read.
 
     Args:
-        text: the answer.
         scores: score of each step of the program; None where nothing can be said.
         steps: the program's steps, ready to read.
-        judge: what reads the answer.
     """
 
     text: str
@@ -135,7 +133,6 @@ def make(n_items: int, seed: int, draw: ProbeSource = make_probes) -> BenchFiles
     Args:
         n_items: how many pairs of answers; three of five are open-ended.
         seed: of the probes; equal arguments give equal rows.
-        draw: gives the probes.
 
     Returns:
         A file a split, a row a criterion of a pair, and the pictures that the rows name.

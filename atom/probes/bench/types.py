@@ -36,9 +36,7 @@ class BenchQuestion:
     Args:
         task: the prompt's id.
         data: the request's data block.
-        program: the picture's program.
         readers: its steps, ready to read answers with.
-        character: who judges.
         draws: random numbers that are a pure function of the request; the noisy judge and the coin
             use them, the exact one doesn't.
     """

@@ -93,7 +93,6 @@ def make(n_items: int, seed: int, draw: ProbeSource = make_probes) -> BenchFiles
     Args:
         n_items: how many pairs.
         seed: of the probes; equal arguments give equal files.
-        draw: gives the probes.
 
     Returns:
         The rows and the pictures.

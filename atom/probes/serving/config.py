@@ -31,9 +31,6 @@ class ProbeConfig(BaseModel):
 def load_config(path: Path) -> ProbeConfig:
     """Read a probe configuration from a YAML file.
 
-    Args:
-        path: the file.
-
     Returns:
         The configuration; keys that the file leaves out keep their defaults.
 

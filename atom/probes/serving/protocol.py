@@ -104,9 +104,6 @@ def parse_request(payload: object) -> ChatRequest:
     Args:
         payload: the decoded JSON body.
 
-    Returns:
-        The request.
-
     Raises:
         RequestError: it isn't one that this endpoint can answer (status 400).
     """
@@ -355,9 +352,7 @@ def completion_reply(
     """Return a chat completion, whole or as a stream of events.
 
     Args:
-        request: the request that is answered.
         content: the message's text; None with a refusal.
-        reply_id: the reply's id.
         finish: the finish reason.
         refusal: the refusal's text, if it is one.
     """

@@ -201,8 +201,6 @@ def _name_corners(
     """Name the corners outside the figure.
 
     Args:
-        canvas: where to write.
-        points: the corners.
         names: one letter each.
         below: for a base that runs on (first, second point), the opposite corner third: the
             second corner's name then goes straight away from the base.

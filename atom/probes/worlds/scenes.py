@@ -150,7 +150,6 @@ def scatter(
     """Place solids of the given colours and shapes on the floor, or give up.
 
     Args:
-        rng: the sample's generator.
         names: (colour, shape) of each solid.
         hidden: largest share of a box that a nearer solid's box may cover.
         scales: range of true sizes.

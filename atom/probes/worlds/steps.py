@@ -180,7 +180,6 @@ def choice_list(
     """Return the lettered choices of a multiple-choice twin, or none for an open question.
 
     Args:
-        rng: the sample's generator.
         answer: the right choice.
         others: wrong choices, the best distractors first; the first three new ones are used.
         probability: how often the question is asked with choices.

@@ -35,8 +35,6 @@ def exhibits(
     points at words of the answer is taken, if there is any.
 
     Args:
-        look: the study.
-        model_id: the model.
         told: the findings of its section that are told.
         most: how many samples.
 
@@ -163,7 +161,6 @@ def excerpt(text: str, span: tuple[int, int] | None) -> tuple[str, tuple[int, in
     """Cut an answer to what the judge points at, or to its beginning.
 
     Args:
-        text: the answer.
         span: where the quoted words stand; None without any.
 
     Returns:

@@ -40,7 +40,6 @@ class Look:
 
     Args:
         store: where texts are read from.
-        data: the study.
         filters: what narrows it; the chain is left out.
         seed: for the finding that draws at random.
         facet: the labels to look at, where the numbers aren't of the process; None = chosen as the
@@ -156,7 +155,6 @@ class Look:
         """Write where a finding leads, relative to the app.
 
         Args:
-            filters: the chain and the filters.
             page: its url path.
             local: keys of that page alone; None leaves a key out.
         """

@@ -36,12 +36,7 @@ MOST_CLUSTERS = 6
 
 
 def model_findings(look: Look, row: RankRow) -> Iterator[Finding]:
-    """Look at one model.
-
-    Args:
-        look: the study.
-        row: the model's row in the ranking.
-    """
+    """Look at one model."""
     yield _stands(look, row)
     yield from _labelled(look, row)
     yield from _lucky(look, row)

@@ -27,7 +27,6 @@ def find_all(
 
     Args:
         store: where criteria's texts are read from.
-        data: the study.
         filters: what narrows it; the chain (model, node, ...) doesn't.
         seed: of the finding that draws at random (shaken weights).
 

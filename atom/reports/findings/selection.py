@@ -52,7 +52,6 @@ def select(
     """Choose what is told.
 
     Args:
-        findings: all of them.
         added: ids that the reader wants whatever the rules say.
         left_out: ids that the reader doesn't want; a caveat can't be left out.
 

@@ -26,7 +26,6 @@ class Cut:
     """A sample with the criteria that were cut from its solution, in order.
 
     Args:
-        sample: the question.
         criteria: its criteria, at least one.
     """
 

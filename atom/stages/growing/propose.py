@@ -59,12 +59,7 @@ def build(batch: Sequence[Cut], tree: Tree, sampling: Sampling, *, repeat: int =
 
     Args:
         batch: samples with the criteria to place; no picture is sent, the texts say it all.
-        tree: the tree as it is now.
-        sampling: the study's settings for the judge.
         repeat: 0-based index among equal requests.
-
-    Returns:
-        The request.
 
     Raises:
         DataError: there is no criterion.
@@ -116,7 +111,6 @@ def parse(reply: Reply, batch: Sequence[Cut]) -> Proposal:
     """Read a judge's proposal; whether it fits the tree is for `take` to say.
 
     Args:
-        reply: what came back.
         batch: the samples that were shown.
 
     Returns:

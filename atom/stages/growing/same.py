@@ -32,7 +32,6 @@ class Shown:
     """A node as the judge sees it.
 
     Args:
-        path: its path.
         meaning: a sentence, where one is known.
         examples: questions of criteria that hang under it; for a group also what it holds.
     """

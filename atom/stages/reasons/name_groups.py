@@ -35,7 +35,6 @@ class GroupMaterial:
     Args:
         failures: how many it holds.
         words: what tells it from the others.
-        reasons: some of its reasons.
     """
 
     failures: int
@@ -91,7 +90,6 @@ def parse(reply: Reply, n: int, kinds: Sequence[str]) -> GivenNames:
     """Read the judge's reply, name by name.
 
     Args:
-        reply: what came.
         n: how many groups were asked about.
         kinds: the kinds of error that may be used.
     """

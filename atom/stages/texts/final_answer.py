@@ -38,7 +38,6 @@ class Verdict:
 
     Args:
         right: whether it agrees with the reference.
-        how: the rule that decided.
         answer: the final answer as it was read.
     """
 
@@ -52,7 +51,6 @@ class Statement:
     """The words that give a final answer.
 
     Args:
-        text: the statement.
         sure: it's marked as the answer, or it's all there is. Otherwise it's a closing sentence.
     """
 
@@ -65,7 +63,6 @@ def compare_response(sample: Sample, text: str) -> Verdict | None:
 
     Args:
         sample: the question; its reference may be None.
-        text: the response.
 
     Returns:
         The verdict, or None where no rule can tell for sure.

@@ -120,7 +120,6 @@ class Leak:
     """Something that a text gives away.
 
     Args:
-        kind: how.
         what: the words of the text, or of the truth.
     """
 
@@ -199,7 +198,6 @@ def gives_away(criterion: Criterion, sample: Sample | None = None) -> str:
     """Tell whether a criterion's own question holds its answer.
 
     Args:
-        criterion: the criterion.
         sample: its sample; what its question and options hold is no news.
 
     Returns:
@@ -453,8 +451,6 @@ def _option(said: Wording, sample: Sample, question: str, *, named_is_known: boo
     """Find the one option that a text names, or leaves out.
 
     Args:
-        said: the text.
-        sample: the question with its options.
         question: what the text is about.
         named_is_known: whether an option may be named that the sample's question names itself.
     """

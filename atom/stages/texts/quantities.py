@@ -329,8 +329,6 @@ def same_quantity(
     """Compare an answer with a reference.
 
     Args:
-        reference: the known quantity.
-        answer: the one given.
         tolerance: absolute, in the reference's unit; None takes half a unit of the last decimal
             that the reference shows. A whole number shows none: it has to be met exactly.
         integer: whether the answer has to be a whole number; None if the source doesn't say, False

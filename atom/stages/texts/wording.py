@@ -111,7 +111,6 @@ class Token:
         text: as it's written, in small letters.
         stem: its stem; words with equal stems count as the same word.
         start: where it stands in the plain text.
-        end: where it ends.
         content: whether it says something by itself.
     """
 

@@ -57,7 +57,6 @@ def stand(
 
     Args:
         writer: the transaction, in which all records were inserted.
-        study: the study as it was.
         staged: the table of criteria sets that came in (`id`, `sample_id`).
         judge: whose marks a study without a judge shows.
         tree: the tree of a study without one.
@@ -166,7 +165,6 @@ def take_back_marks(
     Criteria on which other marks hang stay, with the marks.
 
     Args:
-        writer: the transaction.
         study_id: the study that the import went into.
         checkpoints: keys of marks.
         criteria: ids of criteria.

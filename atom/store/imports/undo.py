@@ -65,13 +65,6 @@ def undo_import(store: Store, import_id: str) -> Undone:
     goes when no other import brought it, no other study holds its sample, and nothing that a run
     paid for hangs on it. Picture files and labels on samples that stay are left as they are.
 
-    Args:
-        store: the store.
-        import_id: the import.
-
-    Returns:
-        What went.
-
     Raises:
         UsageError: there is no such import.
     """
@@ -83,12 +76,7 @@ def undo_import(store: Store, import_id: str) -> Undone:
 
 
 def take_back(writer: Writer, import_id: str) -> Undone:
-    """Remove what only this import brought, inside a transaction that is under way.
-
-    Args:
-        writer: the transaction.
-        import_id: an import that is there.
-    """
+    """Remove what only this import brought, inside a transaction that is under way."""
     record = writer.one(Import, table(Import).c.id == import_id)
     words = f"{record.format}: {record.samples} questions, {record.responses} answers"
     writer.tell("undo import", study=record.study_id, subject=import_id, before=words)

@@ -17,10 +17,6 @@ def authors_of(store: Store, sample_ids: Iterable[str]) -> dict[str, frozenset[s
     """Say which judges cut the criteria of some samples: criterion -> judges' ids.
 
     A person's edit has no author among the judges.
-
-    Args:
-        store: where they are.
-        sample_ids: the samples.
     """
     column = table(CriteriaSet).c
     found: dict[str, set[str]] = {}
@@ -43,7 +39,6 @@ def mappers_of(
     """Say which judge hung each of some criteria in a tree: criterion -> judge's id.
 
     Args:
-        store: where they are.
         tree_version: the tree; None = there is none.
         criterion_ids: the criteria.
     """

@@ -121,9 +121,7 @@ def solution_calls(
     """Read which calls solved samples, and cut the solutions that stand into criteria.
 
     Args:
-        store: where they are.
         study_id: the study whose solutions stand.
-        sample_ids: the samples.
         criteria: whether the calls that cut solutions are wanted, too.
 
     Returns:
@@ -175,8 +173,6 @@ def adapted_calls(store: Store, endpoint: str, most: int) -> list[list[str]]:
     """Read how an endpoint's last calls were adapted to its server, the newest first.
 
     Args:
-        store: where they are.
-        endpoint: its name.
         most: so many calls at most.
     """
     calls = table(Call).c

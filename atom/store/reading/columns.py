@@ -257,7 +257,6 @@ class StudyRows:
     Attributes:
         models: ids of the candidates, in the study's order.
         places: its samples.
-        answers: its answers.
         outcome: float32, shape (R,), 0..1: each answer's outcome that counts; NaN = not known.
         uses: the criteria that stand for its samples.
         leaf: int64, shape (U,): where each use hangs, as an index into `leaves`; -1 = nowhere.
@@ -298,8 +297,6 @@ def read_study(store: Store, study: Study, judge_id: str | None) -> tuple[StudyR
     """Read everything of a study that comes in rows, and the store's revision that it is of.
 
     Args:
-        store: where it is.
-        study: the study.
         judge_id: whose marks.
     """
     with ExitStack() as stack:
@@ -342,8 +339,6 @@ def read_rows(
     """Read everything of a study that comes in rows.
 
     Args:
-        connection: an open transaction.
-        study: the study.
         judge_id: whose marks.
         beside: another one that sees the same; the marks are scanned through it meanwhile.
     """
@@ -539,9 +534,6 @@ def _outcomes(
     """Read each answer's outcome that counts.
 
     Args:
-        connection: an open transaction.
-        study_id: the study.
-        answers: its answers.
         judge_id: the judge looked at.
         scanned: the columns of all of the store's outcomes; None = the study's are looked up.
     """
@@ -715,11 +707,6 @@ def _marks(
     """Read the marks that count: the newest scale's, then the newest prompt's, all its repeats.
 
     Args:
-        connection: an open transaction.
-        study: the study.
-        judge_id: whose marks.
-        answers: the study's answers.
-        uses: its criteria.
         scanned: all of the store's marks; None = the study's are looked up.
 
     Returns:
@@ -794,13 +781,10 @@ def _of_judge(
     """Choose the marks of one judge that count.
 
     Args:
-        connection: an open transaction.
-        study: the study.
         judges: ids of all judges.
         at: which of them; -1 = none.
         found: (answer, use, mark, judge, repeat, ...), shape (..., N), of all judges.
         asked: reads them anew with what they were asked with, in a row of its own.
-        n_uses: number of uses.
 
     Returns:
         Its marks, in the rows of `found`; the scale that they are on; and how many criteria on
@@ -840,7 +824,6 @@ def _newest_scale(found: Ints, n_uses: int) -> tuple[Ints, Scale, int]:
 
     Args:
         found: (answer, use, mark, ...), shape (..., N), of one judge.
-        n_uses: number of uses.
 
     Returns:
         What is left, the scale it is on, and how many criteria on answers have a score on an older
@@ -860,7 +843,6 @@ def _newest_prompt(found: Ints, n_uses: int) -> Ints:
 
     Args:
         found: (answer, use, mark, judge, repeat, prompt), shape (6, N), of one judge.
-        n_uses: number of uses.
     """
     if not found.shape[1]:
         return found
@@ -954,8 +936,6 @@ def _marks_of_study(
     """Read the columns of a study's marks, in chunks.
 
     Args:
-        connection: an open transaction.
-        study_id: the study.
         prompts: what the judge was asked with; given where that is to be read, too.
     """
     checkpoint = table(Checkpoint)
@@ -981,8 +961,6 @@ def _read_marks(
     Args:
         chunks: columns of marks, any order, other studies' among them.
         judges: ids of all judges.
-        answers: the study's answers.
-        uses: its criteria.
         scales: all scales of the store; where there are others than ours, two more rows say what
             a mark is worth, as the bits of a float, and on which scale.
         prompts: what the judge was asked with; where they are given, a sixth row says with which.

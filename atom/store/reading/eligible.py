@@ -95,8 +95,6 @@ def read_pool(store: Store, study: Study, judge_id: str | None) -> Pool:
     """Read what could be judged of a study; questions that are set aside stay out.
 
     Args:
-        store: where it is.
-        study: the study.
         judge_id: whose marks count; None = nothing is marked yet.
     """
     places = study_places(store, study.id)

@@ -18,7 +18,6 @@ def grouped_id(study_id: str, marks: str) -> str:
     """Name the label that holds a choice.
 
     Args:
-        study_id: the study.
         marks: whose marks the groups are of: the judge's id, or the study's own.
     """
     return Annotation.make_id(study_id, "grouping", marks, CHOSEN)

@@ -38,10 +38,7 @@ class FurtherMark(NamedTuple):
     """A score by some judge.
 
     Args:
-        response_id: the answer.
-        criterion_id: the criterion.
         judge_id: who gave it.
-        repeat: which of its repeats.
         score: 1 to 5; `1 + 4 value` on a scale that isn't our own judges'.
         setting: the prompt and settings it was asked with.
     """
@@ -60,7 +57,6 @@ def further_marks(store: Store, judge_id: str, scale: Scale) -> list[FurtherMark
     People are no judge's noise: they are left out.
 
     Args:
-        store: where they are.
         judge_id: the judge that is looked at.
         scale: the scale of its marks; scores on another one can't be held against them.
 
@@ -111,8 +107,6 @@ class PersonMark(NamedTuple):
     """What a person gave a criterion of an answer.
 
     Args:
-        response_id: the answer.
-        criterion_id: the criterion.
         judge_id: who gave it.
         value: 0 to 1.
     """
@@ -127,8 +121,6 @@ def person_marks(store: Store, study: Study, *, but: str) -> list[PersonMark]:
     """Read the marks that people gave a study's answers, whether or not a judge did.
 
     Args:
-        store: where they are.
-        study: the study.
         but: marks under this prompt are left out.
 
     Returns:
@@ -155,8 +147,6 @@ def doubtful_marks(store: Store, study: Study, scale: Scale) -> list[tuple[str, 
     """Return (answer, criterion) of marks that contradict each other, or rest on no words.
 
     Args:
-        store: where they are.
-        study: the study.
         scale: marks on another scale contradict nothing.
     """
     point, response = table(Checkpoint).c, table(Response).c
@@ -256,7 +246,6 @@ def quoting(store: Store, candidate_id: str, sample_ids: Iterable[str]) -> set[s
     """Return the criteria at which some judge points at words of a candidate's answers.
 
     Args:
-        store: where they are.
         candidate_id: whose answers.
         sample_ids: answers to which samples.
     """

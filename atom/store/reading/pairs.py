@@ -61,8 +61,6 @@ def known_pairs(
     People's preference counts first, then a right answer against a wrong one, then a gap of scores.
 
     Args:
-        store: where the study is.
-        study: the study.
         by: what may say which one is better.
         gap: least difference of two scores on [0, 1], each the weighted mean of the study's judge's
             marks of the criteria that both answers are marked on.

@@ -26,10 +26,7 @@ class RivalTree:
     """A tree that a study's own is held against.
 
     Attributes:
-        kind: which it is.
-        name: what people call it.
         about: how it was made.
-        tree: the tree.
         version: its content hash.
         sources: of an unpruned tree: leaf of the study's tree -> the leaves that it was made of.
     """
@@ -49,7 +46,6 @@ def rival_trees(store: Store, study: Study) -> tuple[RivalTree, ...]:
     is known.
 
     Args:
-        store: where the study is.
         study: the study; its `tree_version` is the tree whose rivals are wanted.
 
     Reference:

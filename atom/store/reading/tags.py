@@ -20,7 +20,6 @@ def tags_of_samples(store: Store, samples: Sequence[str], name: str | None = Non
     """Return the tags that people put on samples.
 
     Args:
-        store: where they are.
         samples: ids of samples.
         name: only this tag; None = all.
     """
@@ -43,8 +42,6 @@ def delete_tags(store: Store, tags: Sequence[Tag], action: Action) -> None:
     """Remove exactly these tags, in one transaction.
 
     Args:
-        store: where they are.
-        tags: the tags.
         action: what that is, for whom the store lets do it.
     """
     column = table(Tag).c
@@ -83,8 +80,6 @@ def told_keys(store: Store, study_id: str, told: Sequence[str]) -> list[str]:
     """Return the keys of checkpoints that people flagged, noted on or scored.
 
     Args:
-        store: the study's store.
-        study_id: the study.
         told: `flagged`, `noted`, `rated`: any of these.
     """
     kinds = [_KINDS[one] for one in told]

@@ -70,7 +70,6 @@ def read_texts(
     """Read the texts of a study's things.
 
     Args:
-        store: where they are.
         judge_id: whose reasons.
         samples: ids, shape (S,).
         criteria: ids, shape (C,).

@@ -36,10 +36,7 @@ def unscored_calls(
     """Return the call behind everything that is unscored.
 
     Args:
-        store: the store.
         responses: answers; with them their marks and outcomes by the judge.
-        replays: replays.
-        criteria_sets: criteria sets.
         criteria: criteria, for their mappings.
         tree_version: the tree of the mappings.
         judge_id: the judge of marks and outcomes.

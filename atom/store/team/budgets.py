@@ -211,7 +211,6 @@ def set_budget(store: Store, whose: str, usd: float | None) -> None:
     """Set what somebody may spend in a month.
 
     Args:
-        store: the deployment's.
         whose: a person's id, a role's name, or `deployment`.
         usd: USD; None = the deployment's file says it again.
 

@@ -34,7 +34,6 @@ def let_in(connection: sa.Connection, action: Action | None) -> Person | None:
     """Find out who changes the store, and refuse what they may not.
 
     Args:
-        connection: in the transaction that changes it.
         action: what they do; None = what was let in when it began goes on.
 
     Raises:

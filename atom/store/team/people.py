@@ -24,8 +24,6 @@ class Listed:
     """A person as the list shows them.
 
     Args:
-        id: who.
-        name: their name.
         email: their address, where the identity provider tells it.
         role: what they may; None = nothing.
         by_hand: whether an admin gave the role, which then holds whatever the provider says.
@@ -88,11 +86,8 @@ def sign_in(
     nothing: what an older cookie claims may no longer hold.
 
     Args:
-        store: the deployment's.
         person_id: who, as the identity provider tells them apart.
-        name: their name.
         email: their address.
-        role: the role by their claim.
         issued: seconds since the epoch of the identity provider's word.
 
     Returns:
@@ -179,7 +174,6 @@ def give_role(store: Store, named: str, role: Role | None, *, by_claim: bool = F
     """Give a person a role by hand; it holds whatever the identity provider says.
 
     Args:
-        store: the deployment's.
         named: the person's id, address or name.
         role: the role; None = they may do nothing from now on.
         by_claim: the provider's word holds again, from their next sign-in on.
@@ -210,7 +204,6 @@ def events_of(
     """Return what was done, the latest first.
 
     Args:
-        store: the deployment's.
         study: in this study alone, by id.
         person: by this person alone, by id or name.
         most: how many at most.

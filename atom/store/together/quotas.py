@@ -34,7 +34,6 @@ class SlotsAsked:
     """What a process says of an endpoint.
 
     Args:
-        endpoint: its name.
         ceiling: calls at once that it allows, over all processes.
         wants: calls that are in flight or wait for a place.
         in_force: the most that may be in flight, or are, in this process until it hears more.
@@ -51,7 +50,6 @@ def fair_shares(ceiling: int, wants: Mapping[str, int]) -> dict[str, int]:
 
     Args:
         ceiling: how many there are.
-        wants: what each wants.
 
     Returns:
         What each gets; what nobody wants is divided, too. The sum is the ceiling.
@@ -75,7 +73,6 @@ def take_slots(
     """Tell what a process wants of endpoints; learn what it may use of each from now on.
 
     Args:
-        writer: an open transaction.
         owner: the process.
         asked: what it says of each endpoint.
         seconds: how long its word holds.
@@ -109,8 +106,6 @@ def open_purse(writer: Writer, run_id: str, spent: float) -> None:
     """Begin to share a run's money: what was spent or taken so far is gone.
 
     Args:
-        writer: an open transaction.
-        run_id: the run.
         spent: USD that it is known to have cost.
     """
     name = f"{MONEY}{run_id}"
@@ -139,10 +134,7 @@ def take_money(writer: Writer, run_id: str, owner: str, asked: MoneyAsked, secon
     """Take a piece of a run's money; done twice, it is taken once.
 
     Args:
-        writer: an open transaction.
-        run_id: the run.
         owner: the process.
-        asked: what it needs.
         seconds: how long the process is known to live.
 
     Returns:
@@ -162,8 +154,6 @@ def keep_money(writer: Writer, run_id: str, owner: str, held: float, seconds: fl
     """Give back what a process doesn't need; done twice, it is given once.
 
     Args:
-        writer: an open transaction.
-        run_id: the run.
         owner: the process.
         held: USD that it keeps, since they are spent.
         seconds: how long the process is known to live.

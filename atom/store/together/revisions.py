@@ -40,7 +40,6 @@ def held(before: Mark | None, now: Mark) -> Mark:
 
     Args:
         before: where it was looked at so far; None = it is opened now.
-        now: where it stands.
     """
     same = before is not None and before.changes == now.changes and before.results <= now.results
     return before if same and before is not None else now
@@ -57,7 +56,6 @@ def bump_studies(
     """Note what a run changed.
 
     Args:
-        connection: in the transaction that changed it.
         study_ids: the studies that it shows in.
         stripe: who writes; nobody else writes these rows, so nobody waits for them.
         results: how many results it brought; 0 = it changed something else.
@@ -109,7 +107,6 @@ def read_mark(connection: sa.Connection, study_id: str | None = None) -> Mark:
     """Read where a study stands, inside the transaction that reads the rest.
 
     Args:
-        connection: to the store.
         study_id: the study; None = all of them together.
 
     Raises:

@@ -95,7 +95,6 @@ def insert_into(dialect: str, target: sa.Table) -> Any:
 
     Args:
         dialect: the database's, by its name.
-        target: the table.
     """
     return (postgresql.insert if dialect == "postgresql" else sqlite.insert)(target)
 
@@ -143,7 +142,6 @@ def lock_store(connection: sa.Connection, *, shared: bool) -> float:
     """Wait for the turn to change a store; the lock ends with the transaction.
 
     Args:
-        connection: in a transaction.
         shared: beside others that say so, too; only what is this process's own may be changed.
 
     Returns:

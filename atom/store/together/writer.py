@@ -31,7 +31,6 @@ class Writer:
     """Changes inside one transaction; made by `Store.write` and `Store.transact`.
 
     Args:
-        connection: in the transaction.
         now: seconds since the epoch, by the clock that all who use the store share.
         person: who changes it; None where it belongs to no deployment, and nothing is logged.
     """
@@ -134,7 +133,6 @@ class Writer:
 
         Args:
             kind: how the records are stored.
-            column: the column.
             values: what it may hold.
         """
         found: list[dict[str, Any]] = []

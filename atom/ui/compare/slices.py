@@ -40,7 +40,6 @@ def draw(here: Here, picked: Picked) -> None:
     """Draw slices and their comparison; a hint where none is saved.
 
     Args:
-        here: what the reader is looking at.
         picked: the two models of the page.
     """
     there = slices_of(here.store, here.data, here.entry.key)

@@ -144,9 +144,6 @@ def case(
     """Draw one answer before and after.
 
     Args:
-        here: what the reader is looking at.
-        view: the answer.
-        doors: addresses of cases.
         before: the address of the answer before it in the list.
         after: the address of the one after it.
     """

@@ -261,7 +261,6 @@ def effect_bar(value: float, lo: float, hi: float, span: float) -> Html:
     Args:
         value: the difference, -1..1.
         lo: lower end of its interval; NaN = none.
-        hi: upper end.
         span: half the width of the scale, in points.
     """
 

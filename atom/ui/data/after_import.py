@@ -22,11 +22,7 @@ def _missing(key: str, revision: int, _store: OpenStore, study_id: str) -> int:
 
 
 def offers(here: Here) -> Html | None:
-    """Draw the two doors while a study has answers that no judge has marked.
-
-    Args:
-        here: the study.
-    """
+    """Draw the two doors while a study has answers that no judge has marked."""
     data = here.data
     if data.has_process or not len(data.table.sample) or here.entry.bundled:
         return None

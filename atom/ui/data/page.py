@@ -151,7 +151,6 @@ class Chosen:
     """Files that were chosen, and how they're read.
 
     Attributes:
-        files: the files.
         pictures: makes what looks for their pictures; each run of the page would list zips anew.
         archive: a study's archive instead of files.
         signature: tells one choice from another.

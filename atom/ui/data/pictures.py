@@ -35,7 +35,6 @@ def draw(entry: StudyEntry, begin: Begin, under_way: bool) -> None:
     """Draw what is missing, the form, and what came of the last look.
 
     Args:
-        entry: the study.
         begin: starts a piece of work; it shows how far that is.
         under_way: whether one is at work.
     """

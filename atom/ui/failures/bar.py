@@ -37,12 +37,7 @@ LAYS = {LIST: "List", GRID: "Grid", GROUPS: "Groups"}
 
 
 def draw(here: Here, view: FailureList) -> None:
-    """Draw the row; what is set there lives in the address.
-
-    Args:
-        here: what the reader is looking at.
-        view: the list under it.
-    """
+    """Draw the row; what is set there lives in the address."""
     with st.container(key="find_row"):
         words, order, more, kept, lay = st.columns(
             [4, 2, 1.2, 1.4, 1.2], vertical_alignment="center"

@@ -33,8 +33,6 @@ def case(here: Here, view: SampleView, before: str | None = None, after: str | N
     """Draw one sample in full.
 
     Args:
-        here: what the reader is looking at.
-        view: the sample.
         before: the address of the sample before it in the list.
         after: the address of the one after it.
     """
@@ -439,9 +437,7 @@ def why(
     """Say why an answer has its score on a criterion, in the judge's words.
 
     Args:
-        here: what the reader is looking at.
         view: the sample, with the raw replies.
-        item: the criterion.
         mark: its checkpoint on the answer; None while it is still to be scored.
         name: whose answer it is.
     """

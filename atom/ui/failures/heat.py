@@ -23,8 +23,6 @@ def grid(here: Here, view: FailureList, cells: Cells) -> Html:
     """Draw a page of samples by models.
 
     Args:
-        here: what the reader is looking at.
-        view: the page of the list.
         cells: all samples by models.
     """
     base = here.filters.but(sample=None, criterion=None)

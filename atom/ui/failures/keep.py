@@ -29,12 +29,7 @@ _DONE = "failures_tagged"
 
 
 def draw(here: Here, view: FailureList) -> None:
-    """Draw the button, and behind it slices and tags.
-
-    Args:
-        here: what the reader is looking at.
-        view: the list.
-    """
+    """Draw the button, and behind it slices and tags."""
     there = slices_of(here.store, here.data, here.entry.key)
     with st.popover("Slices, tags", width="stretch"), st.container(key="keep_box"):
         kit.show(_saved(there), key="keep_slices")

@@ -44,7 +44,6 @@ def to(
     """Return an address on this page.
 
     Args:
-        filters: the chain and the filters.
         by: the candidate whose answer is read, where it isn't the chain's.
         at: the list's page, from 1.
         vs: the answer that stands beside it, word by word.
@@ -76,7 +75,6 @@ def shows(here: Here, base: Filters, lay: str | None = None) -> Html:
     """Draw the tabs that choose which checkpoints samples are listed for.
 
     Args:
-        here: what the reader is looking at.
         base: the filters without a sample.
         lay: how samples are laid out.
     """
@@ -202,7 +200,6 @@ def pager(base: Filters, view: FailureList, lay: str | None = None) -> Html | No
 
     Args:
         base: the filters without a sample.
-        view: a page of the list.
         lay: how samples are laid out.
     """
     if view.pages < 2:

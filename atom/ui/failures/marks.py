@@ -34,8 +34,6 @@ def panel(here: Here, view: SampleView, said: dict[str, Said]) -> Html | None:
     """Draw what the reader can say of the chosen checkpoint, and what was said.
 
     Args:
-        here: what the reader is looking at.
-        view: the sample.
         said: what people said of its checkpoints.
     """
     mark = view.mark
@@ -140,12 +138,7 @@ def _told(said: Said) -> Html:
 
 
 def acts(here: Here, view: SampleView | None) -> Callable[[str], None]:
-    """Return what does what the reader asks for.
-
-    Args:
-        here: what the reader is looking at.
-        view: the sample in front of them.
-    """
+    """Return what does what the reader asks for."""
     key = view.mark.checkpoint.key if view and view.mark and view.mark.checkpoint else None
 
     def act(text: str) -> None:

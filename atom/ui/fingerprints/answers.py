@@ -30,7 +30,6 @@ def told(view: OverviewMore, href: str) -> Html | None:
     """Say what the tab shows in a sentence each, as doors to it; None where it shows nothing.
 
     Args:
-        view: what it shows.
         href: where the tab is.
     """
     said = [

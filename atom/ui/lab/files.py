@@ -35,7 +35,6 @@ def draw(bench: Bench, made: int, here: Here | None) -> None:
     """Draw how data come in.
 
     Args:
-        bench: the benchmark.
         made: sets that were made from probes already: the next one gets another seed.
         here: the study that is open, whose own answers can become a set for best of n.
     """

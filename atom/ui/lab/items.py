@@ -106,7 +106,6 @@ class ItemsPlace:
         judges: (id, name) of every judge or method that can be chosen.
         judge: the chosen one's id.
         rows: reads all items with what a judge (by id) said, shown in an order.
-        opened: opens one of a list.
         sample: the address of the sample that an item is made of; None where it is of none.
     """
 

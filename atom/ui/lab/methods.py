@@ -26,8 +26,6 @@ def draw(here: Here, view: FidelityView, tab: str) -> Html | None:
     """Draw the study's judges side by side; nothing with fewer than two.
 
     Args:
-        here: the study.
-        view: the judges there are.
         tab: the tab that a judge's own figures are on.
     """
     if len(view.judges) < 2:

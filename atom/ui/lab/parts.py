@@ -55,7 +55,6 @@ class LabContext:
     Attributes:
         store: the store that holds the set.
         bench: the benchmark.
-        record: the set.
         filters: the study's chain, kept in addresses.
         judges: who has verdicts on the set.
         chosen: the judge that is looked at; None where nobody has any.
@@ -98,7 +97,6 @@ def items_address(lab: LabContext, group: str, who: str = "") -> str:
     """Return the address of the items behind a figure.
 
     Args:
-        lab: where the reader is.
         group: the figure's items, as `judgebench.items.group_of` names them.
         who: the judge; the chosen one if empty.
     """
@@ -326,7 +324,6 @@ def _drawn(lab: LabContext, table: Table[Told], scales: Mapping[int, Scale]) -> 
     """Draw figures with their bars, and the doors to what is behind them.
 
     Args:
-        lab: where the reader is.
         table: the figures.
         scales: the ends of each figure's scale, by the identity of its row.
     """

@@ -41,7 +41,6 @@ def address(here: Here, of: str, group: str, who: str, judge: str = "") -> str:
     """Return the address of the items behind a figure.
 
     Args:
-        here: the study.
         of: `METHODS_OF`, `LABELS` or `RATINGS`.
         group: the figure's items; empty = all.
         who: the method, or the judge by name.

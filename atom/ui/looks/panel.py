@@ -55,7 +55,6 @@ def draw(here: Here, *, judge: str = "", usual: Goal = "weaknesses") -> None:
     """Draw the switch, and what the next look would ask and cost.
 
     Args:
-        here: the page.
         judge: who judges, where the page says so; else it is chosen here.
         usual: the goal that is chosen at first.
     """

@@ -180,7 +180,6 @@ def quadrants(
     """Draw right and wrong answers against the process behind them, a row a model.
 
     Args:
-        items: one a model.
         by_chance: model id -> share of right answers with a failed process that guessing would
             give, in percent, where options can be guessed.
     """

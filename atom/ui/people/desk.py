@@ -71,7 +71,6 @@ class Desk:
         store: where the study is; it is written to.
         data: the study, with its own judge's checkpoints.
         queue: what is asked.
-        annotator: who.
         pick: how samples are picked.
         only: scores of this candidate's answers alone; None = all.
     """

@@ -222,7 +222,6 @@ def _deck(desk: Desk, after: Callable[[], None] | None = None) -> None:
     """Draw what is labelled now, and what follows from the labels so far.
 
     Args:
-        desk: what there is to label.
         after: draws what follows; again after every label.
     """
     name = content_id(

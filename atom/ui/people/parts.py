@@ -161,8 +161,6 @@ def deck_item(desk: Desk, item: Item, served: Addresses | None = None) -> DeckIt
     """Draw one thing to label.
 
     Args:
-        desk: whose.
-        item: the thing.
         served: pictures that are served already in this run.
     """
     label = desk.mine(item)

@@ -170,7 +170,6 @@ def left_to_do(bench: Bench, *, asks: bool) -> list[Step]:
     """List the steps of a run through all of them that aren't done yet.
 
     Args:
-        bench: the bench.
         asks: whether a model is to be asked for an answer.
     """
     steps: list[Step] = []

@@ -52,7 +52,6 @@ def draw(here: Here, spec: RunSpec, endpoints: dict[str, Endpoint], sent: str) -
     """Draw the panel.
 
     Args:
-        here: the page.
         spec: what the form above asks for.
         endpoints: endpoints by name.
         sent: what would go to a host that nobody has agreed to yet.

@@ -25,7 +25,6 @@ def draw(here: Here, judge: str, endpoints: dict[str, Endpoint], sent: str) -> N
     """Draw the switch, and what it would ask and cost.
 
     Args:
-        here: the page.
         judge: who judges, as the form above says; empty = nobody is chosen.
         endpoints: endpoints by name.
         sent: what would go to a host that nobody has agreed to yet.

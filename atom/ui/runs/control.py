@@ -59,7 +59,6 @@ def follow(store: OpenStore, status: RunStatus, draw: Callable[[RunStatus], None
 
     Args:
         store: the store that holds the run.
-        status: how the run is.
         draw: draws how it is then.
     """
     known = [status]
@@ -80,8 +79,6 @@ def in_a_tab(here: Here, run_id: str, *, counted: str, key: str, fault: str, sen
     """Draw a run while it works, or what can be done with it when it broke off.
 
     Args:
-        here: the page.
-        run_id: the run.
         counted: what its pace counts: "calls", "votes".
         key: the beginning of its places' keys.
         fault: where an error's words are put in the session's state.
@@ -111,8 +108,6 @@ def buttons(
     """Draw what can be done with a study's run.
 
     Args:
-        here: the page.
-        view: the run.
         key: the beginning of the buttons' keys.
         fault: where an error's words are put in the session's state.
         sent: what would be sent to a host that nobody has agreed to yet.
@@ -141,7 +136,6 @@ def bar(
 
     Args:
         store: the store that holds the run.
-        view: the run.
         key: the beginning of the buttons' keys.
         fault: where an error's words are put in the session's state.
         ask: does what it's given, after asking whether data may be sent where it must.

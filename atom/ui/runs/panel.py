@@ -33,7 +33,6 @@ def draw(here: Here, endpoints: dict[str, Endpoint], sent: str) -> None:
     """Draw the switch, what each judge would be asked, and its price.
 
     Args:
-        here: the page.
         endpoints: endpoints by name.
         sent: what would go to a host that nobody has agreed to yet.
     """

@@ -38,7 +38,6 @@ def pace(view: RunView, what: str = "") -> Html:
     """Draw how far a run is, how fast, how much longer, what it cost, and why it stopped.
 
     Args:
-        view: the run.
         what: what is counted, where the words shall say it, `steps`.
     """
     run = view.run

@@ -51,10 +51,7 @@ def chain(
     says which.
 
     Args:
-        screen: the screen that is shown.
         entry: the study, as the shelf has it.
-        store: where the study is.
-        data: the study.
         filters: what was chosen; only what the study has.
     """
     way = [_study(data, filters), *_chosen(screen, store, data, filters)]

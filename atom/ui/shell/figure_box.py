@@ -41,10 +41,6 @@ def draw(
     """Draw the button and what is behind it.
 
     Args:
-        screen: whose figures.
-        store: of the study.
-        data: the study.
-        filters: the chain and the filters.
         query: the page's own keys.
     """
     offers = offers_of(screen.url_path)

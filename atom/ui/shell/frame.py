@@ -47,7 +47,6 @@ class Here:
     """What the reader is looking at.
 
     Attributes:
-        screen: which screen.
         entry: the study in the picker.
         store: the store that holds it.
         data: the study, loaded.
@@ -126,11 +125,7 @@ def _entry(shelf: Shelf, filters: Filters) -> StudyEntry | None:
 
 
 def here(screen: Screen) -> Here | None:
-    """Return what the reader is looking at; None when there is no study (the page says so).
-
-    Args:
-        screen: the calling screen.
-    """
+    """Return what the reader is looking at; None when there is no study (the page says so)."""
     shelf = stores.shelf()
     held = query()
     filters = Filters.from_query(held)

@@ -125,7 +125,6 @@ def launch_for_team(
 
     Args:
         settings: where the store and the bundled study are.
-        deployment: what holds.
         say: told where the app is, when its first screen can be opened.
         port: the port, in place of the file's.
 

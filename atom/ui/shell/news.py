@@ -24,7 +24,6 @@ def draw(entry: StudyEntry, judge_id: str | None = None) -> None:
     """Offer the results that came since the study was opened; nothing where none did.
 
     Args:
-        entry: the study.
         judge_id: whose marks are looked at; the study's own judge's when None.
     """
     if entry.bundled:

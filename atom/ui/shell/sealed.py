@@ -48,7 +48,6 @@ def offer_copy(
     """Offer a copy of the sealed study, make it with its progress in sight, and go there.
 
     Args:
-        here: the study.
         name: begins the keys of what is drawn.
         why: why the study itself won't do, and what the copy will be.
         button: the button's words.
@@ -79,7 +78,6 @@ def button_of(here: Here, label: str, *, at: str, **how: Any) -> None:
     """Draw the button that begins to copy a study.
 
     Args:
-        here: the study.
         label: what stands on it.
         at: where in the session the job is kept.
         how: further options of the button.
@@ -97,7 +95,6 @@ def made(here: Here, at: str, offer: Callable[[], None]) -> JobState[Study] | No
     A click on the offer draws these alone anew, so that the answer doesn't wait for the page.
 
     Args:
-        here: the study.
         at: where in the session the job is kept.
         offer: draws the offer, with `button_of`.
     """

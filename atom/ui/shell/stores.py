@@ -114,7 +114,6 @@ def trees_of(entry: StudyEntry, data: StudyData) -> tuple[StudyTree, ...]:
     """List the trees that a study can be looked at in; its own first.
 
     Args:
-        entry: the study.
         data: the study, under any of its trees.
     """
     own = entry.study.tree_version
@@ -127,7 +126,6 @@ def study_data(
     """Load a study as it is looked at; it is read anew only after it has changed.
 
     Args:
-        entry: the study.
         judge_id: whose scores are looked at, by id or name; the study's own judge's when None or
             when that judge scored nothing of the study.
         tree: version of the tree that its criteria hang in; the study's own when None or when none
@@ -178,7 +176,6 @@ def shown_ready(entry: StudyEntry, judge_id: str | None) -> Ready | None:
     """Return what a session looks at of a large study; None where it is looked at as it stands.
 
     Args:
-        entry: the study.
         judge_id: whose marks; the study's own judge's when None.
     """
     store, held = store_of(entry), _held_ready()

@@ -166,7 +166,6 @@ def button(action: Action, label: str, draw: Callable[..., bool] = st.button, **
     role covers is asked once more at the click, since it may have been taken away meanwhile.
 
     Args:
-        action: what it does.
         label: what stands on it.
         draw: what draws it; in a form `st.form_submit_button`.
         how: as that takes it.

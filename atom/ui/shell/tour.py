@@ -24,9 +24,6 @@ def stops(
     """Draw the strip of the stop that an address names; None while there is no tour.
 
     Args:
-        store: where the study is.
-        data: the study.
-        filters: its key.
         query: the address's own query.
     """
     asked = query.get("tour")
@@ -55,7 +52,6 @@ def strip(stops: Sequence[Stop], number: int, filters: Filters) -> Html:
     """Draw a stop's words and the ways on.
 
     Args:
-        stops: all stops.
         number: the stop, 0-based.
         filters: the study's key.
     """

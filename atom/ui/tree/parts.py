@@ -96,7 +96,6 @@ class Wanted:
     """What the address asks this page for.
 
     Attributes:
-        tab: which tab.
         colouring: what colours stand for.
         depth: deepest layer drawn; None = all.
         support: fewest criteria of a node that is drawn.

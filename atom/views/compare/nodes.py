@@ -34,7 +34,6 @@ class NodeGap:
     """First less second on one capability (or label), in points of 0-100.
 
     Attributes:
-        name: its own name.
         path: its path in the tree; empty for a label.
         label: (facet, value) for a label; None for a capability.
         depth: 1 for a root ... 4 for a capability; 1 for a label.
@@ -44,7 +43,6 @@ class NodeGap:
         second: the second side's.
         gap: first less second.
         lo: lower end of its 95 % interval; NaN under two clusters.
-        hi: upper end.
         se: its standard error.
         df: degrees of freedom of that.
         p: two-sided; NaN where it wasn't tested.
@@ -90,7 +88,6 @@ def tree_nodes(
     """Compare on every node of the tree.
 
     Args:
-        sides: the two sides.
         second: the second side's value of each criterion, NaN = none.
         both: which criteria both sides have a value for.
         sample: sample of each criterion.
@@ -221,10 +218,6 @@ def label_nodes(
     """Compare by label; a sample has a label when the answer of either side carries it.
 
     Args:
-        sides: the two sides.
-        pairs: both by sample.
-        facet: whose labels.
-        measure: what the numbers are.
         fails: on which samples either side fails.
     """
     table = sides.data.table

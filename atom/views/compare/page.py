@@ -56,7 +56,6 @@ class Gap:
     Attributes:
         value: NaN where there is no pair.
         lo: lower end of the 95 % interval; NaN under two clusters.
-        hi: upper end.
         se: cluster-robust standard error; NaN under two clusters.
         p: two-sided; NaN under five clusters.
         first: the first side's mean over the shared samples.
@@ -143,7 +142,6 @@ class Pairs:
         second_fails: whether the second side does.
         first_right: 1 right, 0 wrong, NaN not known.
         second_right: the same for the second side.
-        sample_ids: ids.
     """
 
     first: Floats
@@ -355,7 +353,6 @@ def _criteria(sides: Sides, rows: Callable[[StudyData, Filters], Mask]) -> _Item
     """Compare criterion by criterion, several answers of a side averaged.
 
     Args:
-        sides: the two sides.
         rows: which of a study's checkpoints count, shape (N,).
     """
     table, other = sides.data.table, sides.other.table

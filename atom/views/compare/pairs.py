@@ -46,7 +46,6 @@ class PairRow:
     """One shared sample in the list. Values are on 0-100.
 
     Attributes:
-        sample_id: the sample.
         question: its question, cut for the list.
         picture_id: its first picture's id; None while missing.
         picture_name: what the source calls its first picture; empty without a picture.
@@ -75,13 +74,11 @@ class PairList:
     """A page of the list.
 
     Attributes:
-        tab: which pairs.
         counts: how many pairs each tab has.
         equal: pairs with the same value on both sides.
         rows: at most `PAGE_SIZE`, the largest difference first.
         page: 0-based.
         pages: number of pages, at least 1.
-        total: pairs in the list.
         order: ids of all samples in the list.
     """
 
@@ -149,9 +146,7 @@ def pair_list(
 
     Args:
         store: where questions are read from (only those on the page).
-        comparison: what was compared.
         filters: what the doors keep; `sample` is the chosen one.
-        tab: which pairs.
         page: 0-based; the page of the chosen sample when None; one that doesn't exist gives the
             last.
 
@@ -245,7 +240,6 @@ def pair_view(
     """Read one sample with both answers.
 
     Args:
-        store: where the study is.
         data: the study, as the first side's judge sees it.
         filters: `sample`, and optionally `criterion`.
         picked: the two sides; of a side with several answers the first is shown.

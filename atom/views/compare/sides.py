@@ -21,7 +21,6 @@ class Choice:
 
     Attributes:
         model_id: candidate id.
-        name: what people call it.
         colour: its place in the study.
         answer: which of its answers, from 1; None = all it gave, averaged by question.
         label: what the list of choices says.
@@ -84,7 +83,6 @@ def pick(data: StudyData, filters: Filters, query: Mapping[str, str]) -> Picked 
     """Choose the two sides.
 
     Args:
-        data: the study.
         filters: `model` is the first side, the first of `peers` the second; where they are not
             set, the best models of the ranking that are left.
         query: `left` and `right` number an answer of either side; `other` is the id (or
@@ -179,8 +177,6 @@ def make_sides(data: StudyData, filters: Filters, picked: Picked, other: StudyDa
 
     Args:
         data: the study, as the first side's judge sees it.
-        filters: what narrows it.
-        picked: the two sides.
         other: the study, as the second side's judge sees it.
     """
     had_a, had_b = _answers_of(data, picked.first), _answers_of(other, picked.second)

@@ -32,7 +32,6 @@ def changes(step: VersionStep, rows: Sequence[Change]) -> Table[Change]:
 
     Args:
         step: which says what the numbers are.
-        rows: changes of it.
     """
     unit = _UNITS.get(step.measure, "value")
     columns = (

@@ -37,7 +37,6 @@ class Change:
         after: the later one's.
         gap: after less before, in points.
         lo: lower end of its 95 % interval.
-        hi: upper end.
         p: that the difference is within the margin; NaN where it wasn't tested.
         adjusted: after control for all that was tested together.
         samples: shared samples.
@@ -200,7 +199,6 @@ def version_line(
     """Follow a candidate back through its versions.
 
     Args:
-        data: the study.
         filters: what narrows it; a node limits nothing here.
         declared: candidate -> the one that it is a version of.
         model: the latest version.

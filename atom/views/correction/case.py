@@ -98,7 +98,6 @@ class Try:
     """What an arm did with an answer in one round.
 
     Attributes:
-        arm: the arm.
         correction: its record.
         rounds: how many rounds it has in all.
         parent: the answer that was tried again.
@@ -212,8 +211,6 @@ def case_view(
     """Read one answer before and after.
 
     Args:
-        store: the store.
-        data: the study.
         response_id: the initial answer.
         arm: the arm that is looked at; the most telling one when None.
         experiment_id: only this experiment's trials; those of all when None.

@@ -44,7 +44,6 @@ class CaseQuery:
         arm: in this arm; with `effect` the effect's arm counts.
         cohort: initially failed or right ones.
         effect: as an effect's arm and control compare.
-        came: what came of them.
         under: only answers that failed a step there, a root or a capability.
     """
 
@@ -108,9 +107,7 @@ def find_cases(found: Results, data: StudyData, query: CaseQuery) -> Cases:
     """Return the answers behind a number.
 
     Args:
-        found: the experiment.
         data: the study, for its order.
-        query: which.
     """
     if query.came in OF_STEPS:
         return _step_cases(found, data, query)
@@ -256,7 +253,6 @@ class CaseRow:
 
     Attributes:
         response_id: the initial answer.
-        sample_id: its sample.
         question: cut for the list.
         picture_id: the sample's first picture; None while missing.
         cohort: initially failed or right.

@@ -55,7 +55,6 @@ class ExperimentRow:
     """An experiment in a list.
 
     Args:
-        experiment: what it asks for.
         model: whose answers are tried again.
         judge: who scores.
         trials: rows by state, one an answer, arm and round.
@@ -107,7 +106,6 @@ class TrialData:
     """Trials with the names behind their codes.
 
     Args:
-        trials: the columns.
         answer_ids: initial answers by code.
         criterion_ids: criteria by code.
         failed_share: share of the model's judged answers whose final answer is wrong; NaN where
@@ -126,7 +124,6 @@ def load_trials(store: Store, experiment_ids: Sequence[str]) -> TrialData:
     Where two experiments did the same thing with an answer, the first one named counts.
 
     Args:
-        store: the store.
         experiment_ids: experiments on one study with one model, judge and threshold.
 
     Raises:

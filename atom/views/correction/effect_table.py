@@ -32,7 +32,6 @@ def effect_table(found: Sequence[Effect], label: str, model: str = "") -> Table[
 
     Args:
         found: the effects, in order.
-        label: what they are.
         model: who answered, for the file.
     """
     columns = (

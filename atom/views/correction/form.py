@@ -211,12 +211,7 @@ class CorrectionForm:
 
 
 def first_form(data: StudyData, filters: Filters) -> CorrectionForm:
-    """Return the form as it stands at first: the chain's model and capability, controls on.
-
-    Args:
-        data: the study.
-        filters: the chain.
-    """
+    """Return the form as it stands at first: the chain's model and capability, controls on."""
     known = [candidate.id for candidate in data.candidates]
     model = filters.model if filters.model in known else (known[0] if known else "")
     usual = USUAL if data.has_process else tuple(arm for arm in USUAL if arm in CONTROLS[:3])

@@ -266,8 +266,6 @@ def results(store: Store, experiment_id: str, tries: int | None = None) -> Resul
     """Read and work out what came of an experiment.
 
     Args:
-        store: where it is.
-        experiment_id: the experiment.
         tries: rounds that count; all when None.
 
     Raises:

@@ -20,7 +20,6 @@ class PickedAnswer:
 
     Attributes:
         question: what the sample asks.
-        model: who answered.
         stayed_wrong: the controls that were tried and stayed wrong, one at least.
         filters: its door.
     """
@@ -35,8 +34,6 @@ def picked_answers(store: Store, data: StudyData, filters: Filters) -> tuple[Pic
     """Pick answers from the study's experiments, those with most controls first.
 
     Args:
-        store: where the study is.
-        data: the study.
         filters: the chain, kept in the doors.
 
     Returns:

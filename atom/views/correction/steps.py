@@ -38,8 +38,6 @@ def step_rows(trials: Trials, arm: Arm, came: Came, upto: int, control: Arm | No
     """Return the rows of failed steps that a number counts.
 
     Args:
-        trials: the trials.
-        arm: the arm.
         came: `steps` (failed, scored in the arm and its control), `repaired` of these; `asked`
             (asked about, the result known), `flipped` of these, `unlocked` where the answer came
             right, too.
@@ -97,7 +95,6 @@ def table4_view(store: Store, found: Sequence[ExperimentRow]) -> Table4 | None:
     """Lay out the newest experiments of several models like the paper's Table 4.
 
     Args:
-        store: the store.
         found: a study's experiments, the newest first.
 
     Returns:

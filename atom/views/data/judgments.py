@@ -67,7 +67,6 @@ def map_form(files: Sequence[ImportFile], columns: ColumnMap) -> MapForm:
 
     Args:
         files: what is read.
-        columns: the map in use.
     """
     there: dict[str, None] = {}
     if not columns.files:

@@ -55,7 +55,6 @@ class WideModel:
     """A model of a wide table.
 
     Attributes:
-        name: what it is called.
         response: the column with its answers.
         correct: the column with its verdicts.
     """
@@ -116,7 +115,6 @@ def with_model(columns: ColumnMap, key: str, *, name: str, correct: str | None) 
     """Change a model of a wide table.
 
     Args:
-        columns: the map.
         key: the model's `WideModel.key`.
         name: what it is called now.
         correct: the column with its verdicts now; it is taken from whoever had it.
@@ -145,7 +143,6 @@ def refitted(columns: ColumnMap, names: Sequence[str]) -> ColumnMap:
     """Leave out what a map says of columns that a file, laid out anew, no longer has.
 
     Args:
-        columns: the map.
         names: the columns that there are now.
     """
     there = set(names)

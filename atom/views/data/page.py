@@ -90,7 +90,6 @@ def study_cards(shelf: Shelf, store_of: Callable[[StudyEntry], Store]) -> tuple[
     """Count what every study holds.
 
     Args:
-        shelf: all studies.
         store_of: opens the store that holds one.
     """
     cards = []
@@ -143,7 +142,6 @@ def look(
         format: the form; None = found out.
         dataset: the data set's name; None = by the file.
         columns: which column is what (tables); None = guessed.
-        pictures: where pictures are looked for.
         candidates: file name → model's name.
 
     Returns:
@@ -224,7 +222,6 @@ def table_columns(files: Sequence[ImportFile], given: ColumnMap | None = None) -
     """Return tables' columns, in their order.
 
     Args:
-        files: the tables.
         given: says their encoding and delimiter, where it does.
 
     Raises:

@@ -20,9 +20,7 @@ class Other:
     Attributes:
         key: names it in an address: the candidate's id, or the answer's where a candidate has
             several.
-        name: what people call it.
         colour: its candidate's place in the study.
-        response: the answer.
         after: whether it is a later try at the answer that is read.
     """
 
@@ -51,13 +49,7 @@ class Difference:
 
 
 def others(store: Store, data: StudyData, view: SampleView) -> tuple[Other, ...]:
-    """List the answers that can stand beside the one that is read: other models', later tries.
-
-    Args:
-        store: where tries are.
-        data: the study.
-        view: the sample.
-    """
+    """List the answers that can stand beside the one that is read: other models', later tries."""
     if view.answer is None:
         return ()
     read = view.answer.response
@@ -102,7 +94,6 @@ def difference(view: SampleView, there: Sequence[Other], key: str | None) -> Dif
     """Hold the answer that is read against another one.
 
     Args:
-        view: the sample.
         there: what can stand beside it.
         key: which of them, as the address has it.
 

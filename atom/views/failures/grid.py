@@ -29,7 +29,6 @@ class Cells:
             weight held: of the criteria's weight, what the marks leave.
         seen: checkpoints (by outcome or votes, answers) with a value.
         failed: how many of them fail.
-        model_ids: ids.
     """
 
     value: Floats
@@ -100,7 +99,6 @@ def cells_of(
     """Bring checkpoints, or answers, up to samples by models.
 
     Args:
-        data: the study.
         filters: what decides an answer's value.
         keep: answers that count, of all models, shape (R,).
         measure: what counts as failed.

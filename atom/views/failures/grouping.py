@@ -66,7 +66,6 @@ class Grouping:
         code: the group of each; -1 = in none.
         groups: the groups, the largest first.
         tried: what their number was chosen from.
-        none: why there are none.
         by: how they are made, and who named them.
         missing: how many different reasons lack the embedding that was chosen: words are used.
     """
@@ -115,13 +114,7 @@ def is_grouped(store: Store, data: StudyData) -> bool:
 
 
 def grouping_of(store: Store, data: StudyData, tell: Tell | None = None) -> Grouping:
-    """Put the reasons of a study's failed checkpoints into groups, once.
-
-    Args:
-        store: where the reasons are.
-        data: the study.
-        tell: told what is done now.
-    """
+    """Put the reasons of a study's failed checkpoints into groups, once."""
     by = chosen_by(store, data)
     made = data.table.kept.get(_key(by), lambda: _grouping(store, data, by, tell))
     return _as_named(replace(made, by=by))

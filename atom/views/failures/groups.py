@@ -62,7 +62,6 @@ class GroupRow:
     """A group, counted under the filters.
 
     Attributes:
-        group: which.
         n: failed checkpoints.
         samples: samples that they are of.
         share: of all failures counted, in percent; the interval counts clusters.
@@ -131,11 +130,8 @@ def failure_groups(
     """Count failures in groups under some filters.
 
     Args:
-        store: where reasons are.
-        data: the study.
         filters: what is counted: labels, node, root and outcome; a chosen model only narrows the
             rows, never the signatures.
-        tell: told what is done now.
     """
     found = grouping_of(store, data, tell)
     table = data.table
@@ -207,8 +203,6 @@ def opened(filters: Filters, group: Group, model: str | None = None) -> Filters:
     """Return the filters of the list that holds a group's samples.
 
     Args:
-        filters: those on the page.
-        group: which.
         model: whose failures; as on the page where left out.
     """
     return filters.but(sample=None, criterion=None, show="failed", rests=None,

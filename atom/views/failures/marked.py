@@ -144,7 +144,6 @@ def checkpoint_view(
 
     Args:
         use: the criterion, as the sample uses it.
-        response: the answer.
         colour: its candidate's place in the study.
         marks: the marks of the judge that is looked at.
         panel: each judge's marks, where there are several.

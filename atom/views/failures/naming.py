@@ -20,10 +20,6 @@ def material_of(store: Store, data: StudyData) -> tuple[Grouping, tuple[GroupMat
     """Return a study's groups, and what is told of each: reasons at even steps through it.
 
     The same groups always give the same material, so that a judge's names are paid for once.
-
-    Args:
-        store: where the reasons are.
-        data: the study.
     """
     found = grouping_of(store, data)
     picked = [_spread(found, at) for at in range(len(found.groups))]

@@ -59,7 +59,6 @@ class FailureRow:
     """One sample in the list.
 
     Attributes:
-        sample_id: the sample.
         question: its question, cut for the list.
         picture_id: its first picture's id; None while missing.
         picture_name: what the source calls its first picture; empty without a picture.
@@ -138,7 +137,6 @@ def failures(store: Store, data: StudyData, filters: Filters, page: int = 0) -> 
 
     Args:
         store: where questions are read from (only those on the page).
-        data: the study.
         filters: model, node, tags, outcome and `show` choose what is listed.
         page: 0-based; one that doesn't exist gives the last.
 
@@ -194,8 +192,6 @@ def count_listed(data: StudyData, filters: Filters, store: Store | None = None) 
     """Return how many samples `failures` lists, without reading any of them.
 
     Args:
-        data: the study.
-        filters: what chooses them.
         store: where texts are; needed only where words are looked for.
     """
     return len(samples_listed(data, filters, store))
@@ -367,8 +363,6 @@ def checkpoints_shown(
     """Say which checkpoints a list shows, by their scores.
 
     Args:
-        table: the score table.
-        show: what is listed.
         rows: which checkpoints are asked about; all where left out.
     """
     if show == "failed":

@@ -31,13 +31,7 @@ class Said:
 
 
 def said_of(store: Store, study_id: str, view: SampleView) -> dict[str, Said]:
-    """Return what people said of a sample's checkpoints, by the checkpoint's key.
-
-    Args:
-        store: the study's store.
-        study_id: the study.
-        view: the sample.
-    """
+    """Return what people said of a sample's checkpoints, by the checkpoint's key."""
     return said_of_keys(store, study_id, keys_of(view))
 
 

@@ -138,13 +138,11 @@ class SampleParts:
     """What of a sample is the same whoever answers.
 
     Attributes:
-        sample: the sample.
         replay: the judge's solution, if there is one.
         criteria_set: the criteria that count, if there are any.
         criteria: these by id.
         mappings: where they hang in the study's tree, by criterion.
         tags: (facet, value).
-        votes: the votes on it.
     """
 
     sample: Sample
@@ -195,8 +193,6 @@ def sample_view(
     """Read one sample in full.
 
     Args:
-        store: where the study is.
-        data: the study.
         filters: `sample`, and optionally `model` and `criterion`.
         alone: leave the other models' answers and marks aside; there may be hundreds.
         parts: what is read of the sample already.

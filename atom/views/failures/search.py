@@ -55,8 +55,6 @@ def search(store: Store, data: StudyData, find: Find) -> Found | None:
     """Look for words, for a group of reasons, and for what people flagged, noted on or scored.
 
     Args:
-        store: where the texts are.
-        data: the study.
         find: the words, and where.
 
     Returns:
@@ -192,10 +190,6 @@ def hits(
     """Say for some samples where the words stand.
 
     Args:
-        store: where the texts are.
-        data: the study.
-        find: what was looked for.
-        found: what was found.
         rows: the checkpoints (by outcome or votes the answers) that the list is made of; negative
             numbers stand for answers, `-1 - index`.
         samples: the samples, by index; only a page of them.

@@ -76,7 +76,6 @@ def slice_of(record: Annotation, study: str) -> Slice:
     """Read a saved slice; what can't be understood in it is dropped.
 
     Args:
-        record: as it is kept.
         study: the study's key, for addresses.
     """
     filters = bare(Filters.from_query(parse_qs(record.label))).but(study=study)
@@ -87,8 +86,6 @@ def slices_of(store: Store, data: StudyData, study: str) -> tuple[Slice, ...]:
     """Return a study's saved slices, by name.
 
     Args:
-        store: where they are.
-        data: the study.
         study: its key, for addresses.
     """
     return tuple(slice_of(one, study) for one in saved_slices(store, data.study.id))
@@ -116,8 +113,6 @@ def inside(store: Store, data: StudyData, one: Slice) -> Inside:
 
     Args:
         store: where texts are, if words are looked for.
-        data: the study.
-        one: the slice.
     """
     filters, find = known(data, one.filters), one.filters.find
     answers = answers_kept(data, filters)
@@ -180,7 +175,6 @@ class SliceComparison:
     """Two slices held against each other.
 
     Attributes:
-        first: one side.
         second: the other.
         samples: samples of each.
         whole: by sample score (or outcome, or votes).
@@ -197,14 +191,7 @@ class SliceComparison:
 
 
 def compare_slices(store: Store, data: StudyData, first: Side, second: Side) -> SliceComparison:
-    """Hold two slices against each other.
-
-    Args:
-        store: where texts are.
-        data: the study.
-        first: one side.
-        second: the other.
-    """
+    """Hold two slices against each other."""
     both = [(side, inside(store, data, side.part)) for side in (first, second)]
     masks = [part.answers & (data.table.model == side.model) for side, part in both]
     rows = [part.rows & data.table.of_answers(mask) & (data.table.score > 0)

@@ -34,8 +34,6 @@ def reasons_at(store: Store, data: StudyData, rows: Sequence[int]) -> dict[int, 
     """Read why checkpoints have their scores, as it was written.
 
     Args:
-        store: where it is.
-        data: the study.
         rows: the checkpoints, by index.
 
     Returns:

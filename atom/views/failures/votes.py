@@ -60,11 +60,6 @@ class PairVotes:
 def sample_votes(store: Store, data: StudyData, sample_id: str) -> tuple[PairVotes, ...]:
     """Read the votes on one sample between the study's own answers.
 
-    Args:
-        store: where the study is.
-        data: the study.
-        sample_id: the sample.
-
     Returns:
         One entry a pair, judge and repeat, in the study's order of candidates.
     """

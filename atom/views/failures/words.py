@@ -29,7 +29,6 @@ def stands_out(view: FailureGroups, m: int, g: int) -> str:
     """Say how a model's share of a group differs from the others'.
 
     Args:
-        view: the groups.
         m: the model.
         g: the group.
     """

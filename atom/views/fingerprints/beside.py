@@ -17,7 +17,6 @@ class TreeShapes:
     """What one tree makes of the models.
 
     Attributes:
-        tree: the tree.
         form: every model's values on its capabilities.
         radars: at most two, of the models that the page draws.
         apart: whether its halves tell the models apart.
@@ -41,7 +40,6 @@ def shapes_in(
     Args:
         data: the study under that tree.
         filters: what narrows it, who is drawn, and the tree's version where it isn't the study's.
-        tree: the tree.
         layer: the layer that radars are made of; None = the usual one.
     """
     form = shape(data, filters)
@@ -56,12 +54,7 @@ def shapes_in(
 
 
 def beside_words(one: TreeShapes, other: TreeShapes) -> str:
-    """Say which models each tree tells apart; why not where it can't be said.
-
-    Args:
-        one: the tree on the left.
-        other: the tree on the right.
-    """
+    """Say which models each tree tells apart; why not where it can't be said."""
     why = next((each.apart.why for each in (one, other) if each.apart.why), "")
     if why:
         return why

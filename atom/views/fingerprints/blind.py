@@ -82,7 +82,6 @@ class EasyQuestion:
     """A question that models answered without its picture.
 
     Attributes:
-        sample_id: the question.
         text: what it asks.
         criteria: how many criteria it has.
         models: models that were asked.
@@ -159,7 +158,6 @@ def blind_view(
 
     Args:
         store: where the answers without pictures are.
-        data: the study.
         filters: what narrows it; the filter on what the text answers doesn't, since that is what
             is found here.
         ranks: whether to work out how ranks move.

@@ -107,7 +107,6 @@ def draw_heat(
     """Draw the heatmap.
 
     Args:
-        heat: arranged.
         form: the values that it was arranged from.
         colouring: what fills the cells.
         door: where a cell leads.
@@ -246,8 +245,6 @@ def cell_number(cell: HeatCell, colouring: Colouring, *, fine: bool = True) -> s
     """Write a cell's number: the value, or the difference where colours stand for it.
 
     Args:
-        cell: the cell.
-        colouring: what its colour stands for.
         fine: whether there is room for a decimal.
     """
     if not cell.mark.estimate.known:

@@ -38,7 +38,6 @@ class HeatColumn:
 
     Attributes:
         node: its index.
-        name: its own name.
         path: its path; empty for a label.
         label: (facet, value) for a label; None for a capability.
         group: the root that it hangs under; empty for a label.
@@ -127,8 +126,6 @@ def heatmap(
     """Arrange the heatmap.
 
     Args:
-        form: the values.
-        said: what is claimed of them.
         rows: `score` best first, `study` as the study names them, `clustered` alike ones together.
         columns: `tree` in the tree's order and by root, `score` hardest first, `clustered`.
         every: whether all leaves or labels stay, however many there are.

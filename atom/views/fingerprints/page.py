@@ -66,7 +66,6 @@ class ShapeModel:
     Attributes:
         index: its place in the study, which is its colour.
         model_id: candidate id.
-        name: what people call it.
     """
 
     index: int
@@ -126,7 +125,6 @@ class Bars:
     """Skill bars of one model, the surest evidence first.
 
     Attributes:
-        model: whose they are.
         rows: confirmed weaknesses, suspected ones, strengths, the rest; each by evidence.
         frame: what the model is held against; None where nothing may be claimed.
         margin: smallest departure worth reporting, in points of 0-100.
@@ -176,7 +174,6 @@ class Shape:
         finest: the leaves (or all labels), in the tree's order.
         mean: NaN where there is nothing.
         lo: lower ends of the 95 % intervals.
-        hi: upper ends.
         n: checkpoints (or answers) with a value.
         samples: distinct samples (clusters).
         listed: what the door behind it lists.
@@ -331,12 +328,8 @@ def shape(data: StudyData, filters: Filters, *, facet: str | None = None) -> Sha
     """Compute every model's values with their intervals; nothing is claimed yet.
 
     Args:
-        data: the study.
         filters: what narrows it; the chain (node, sample) doesn't.
         facet: whose labels are looked at; None = capabilities where there are any.
-
-    Returns:
-        The values.
     """
     table = data.table
     measure = measure_of(data, filters)
@@ -474,7 +467,6 @@ class Claims:
     """What the diagnosis says of every model on every capability or label.
 
     Attributes:
-        seen: the diagnosis.
         left: model, node -> the checkpoints that it doesn't rest on; None for labels.
     """
 
@@ -525,10 +517,6 @@ def claims(data: StudyData, form: Shape) -> Claims | None:
 
     Answers chosen by how they went are other samples for every model, and one model alone on
     labels of nothing has nothing to be held against.
-
-    Args:
-        data: the study.
-        form: its values.
     """
     if form.selected or not form.models or not len(form.finest):
         return None
@@ -546,7 +534,6 @@ def bars(form: Shape, said: Claims | None, model: int | None = None) -> Bars | N
     """Make the skill bars of a model, the surest evidence first.
 
     Args:
-        form: the values.
         said: what is claimed; without it the tree's order stays.
         model: whose; the first one drawn when None.
 
@@ -653,10 +640,6 @@ def told_apart(data: StudyData, form: Shape) -> ToldApart:
 
     The halves are the same on every call. A study of many rows gets fewer of them.
 
-    Args:
-        data: the study.
-        form: its values.
-
     Reference:
         METHODS B17; ATOM Figure 4.
     """
@@ -746,9 +729,7 @@ def statements(form: Shape, said: Claims | None, apart: ToldApart) -> tuple[Stat
     """Say in a few sentences what stands out, each with its door.
 
     Args:
-        form: the values.
         said: what the diagnosis says.
-        apart: who is told apart.
     """
     if not form.models:
         return ()

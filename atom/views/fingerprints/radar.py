@@ -79,11 +79,7 @@ class Radar:
 
 
 def layers(form: Shape) -> tuple[int, ...]:
-    """Return the layers of the tree that a radar can be made of, 1 = the roots; none for labels.
-
-    Args:
-        form: the values.
-    """
+    """Return the layers of the tree that a radar can be made of, 1 = the roots; none for labels."""
     deepest = max((len(form.paths[leaf]) for leaf in form.finest), default=0) if form.paths else 0
     return tuple(range(1, deepest + 1))
 
@@ -92,7 +88,6 @@ def radars(form: Shape, layer: int | None = None) -> tuple[Radar, ...]:
     """Make the radars: perceiving and understanding, then the rest; one for labels or the roots.
 
     Args:
-        form: the values.
         layer: the layer whose capabilities are axes, 1 = the roots; a shallower leaf stands for
             itself. None = one of a readable number.
     """

@@ -77,7 +77,6 @@ def judges_view(
     """Compare a study's judges.
 
     Args:
-        store: where the study is.
         data: the study, as it is looked at.
         load: reads it as another judge sees it.
         filters: tags, root and the like narrow all figures; model and capability choose the marks.

@@ -65,7 +65,6 @@ def figures(told: Sequence[Told], title: str, *, judges: bool = False) -> Table[
     """Table figures.
 
     Args:
-        told: the figures.
         title: their heading.
         judges: whether they are of several judges.
     """

@@ -98,7 +98,6 @@ def everyone(
     """Put the marks of a study's judges under one numbering.
 
     Args:
-        data: the study as it is looked at.
         seen: judge's id -> the study as that judge sees it.
         people: ids of those judges who are people; several are put together, too.
         unread: how marks that couldn't be read count.

@@ -48,11 +48,9 @@ class Seat:
     """One judge of the panel. Values in points of 0-100.
 
     Attributes:
-        judge: who it is.
         marks: marks that it gave.
         shift: its mean less the other judges' on the same marks, with its interval.
         shift_lo: lower end.
-        shift_hi: upper end.
         flaw: `lenient`, `harsh` or empty.
         without: reliability of the panel without it; NaN under three judges.
         cost: USD a mark, by the calls that brought its first marks; None where one has no price,
@@ -172,7 +170,6 @@ def panel_view(
     """Put a study's judges together; None where fewer than two marked anything.
 
     Args:
-        store: where the study is.
         data: the study, as it is looked at.
         load: reads it as another judge sees it.
         filters: model, capability and tags choose the marks.

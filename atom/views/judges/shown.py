@@ -25,7 +25,6 @@ class PairCell:
     """Two judges on everything that both marked.
 
     Attributes:
-        first: one of them.
         second: the other.
         found: on the marks that both gave.
         answers: on the values of the answers that both marked, by whatever criteria.
@@ -72,7 +71,6 @@ class MarkPair:
     """One criterion of one answer, as two judges marked it.
 
     Attributes:
-        sample_id: the sample.
         sample: its question, cut.
         model: index of the candidate.
         criterion: the criterion's text.
@@ -123,11 +121,9 @@ class JudgesView:
         cells: every two of them that share marks.
         people: people among themselves; None with fewer than two.
         first: the one that is compared; None where no two share marks.
-        second: with whom.
         names: the candidates' names.
         whole: the two on everything that the filters keep; None where they share nothing.
         nodes: by capability, parents before children.
-        models: by model.
         questions: by question, where one is asked of several samples.
         answers: their values of whole answers, by every rule that the criteria declare, then by
             model.

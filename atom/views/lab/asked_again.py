@@ -25,8 +25,6 @@ class Again:
     """A checkpoint that the judge scored more than once.
 
     Attributes:
-        sample_id: its sample.
-        criterion_id: its criterion.
         criterion: the criterion's question; empty where it is gone.
         candidate_id: whose answer it is.
         candidate: that model's name.

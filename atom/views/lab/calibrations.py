@@ -37,7 +37,6 @@ def calibration_of(stores: Iterable[Store], judge_id: str | None) -> Calibrated 
 
     Args:
         stores: where its verdicts may be: the study's store, and the user's own.
-        judge_id: the judge.
     """
     if judge_id is None:
         return None

@@ -97,8 +97,6 @@ class MethodRow:
     """A method beside people.
 
     Attributes:
-        name: the method's name.
-        title: what it is called.
         about: what it asks.
         removes: what of ATOM is taken away.
         samples: samples that people ranked and the method was asked about.
@@ -133,7 +131,6 @@ class Meeting:
     Attributes:
         planted: drawn from probes' truth, by no person.
         labels: rankings and preferences.
-        annotators: whose.
         agreed: share of two givers' orders of one pair that are equal, with its cluster interval.
         samples: samples on which two of them met.
     """
@@ -164,9 +161,7 @@ class People:
 
     Attributes:
         labels: rankings and preferences.
-        annotators: whose.
         pairs: pairs of answers that somebody ordered.
-        samples: samples.
         ties: share of pairs that are ties; NaN without any.
         kinds: people's labels, then planted ones, each with its own agreement; those there are.
         foreign: ranked answers that aren't among those compared.
@@ -196,7 +191,6 @@ class FidelityView:
     """What the tab shows.
 
     Attributes:
-        study_id: the study.
         synthetic: whether it is made of probes.
         judge: the judge whose methods are looked at; None without any.
         judges: judges with checkpoints or methods here: (id, name).
@@ -338,7 +332,6 @@ def fidelity(
     """Hold a judge's methods against people's rankings.
 
     Args:
-        store: the store.
         data: the study, with the checkpoints of the judge that is looked at.
         own: the study with its own judge's checkpoints, which say what capability a sample is of;
             None = the same.
@@ -676,9 +669,7 @@ def labels_of_criteria(
     """Say what people's labels of criteria and of their capabilities say.
 
     Args:
-        store: where the study is.
         labels: labels of any kind.
-        own: the study.
 
     Returns:
         Criteria quality, all first, then by root; hit rates, None without labels of leaves; and on
@@ -770,7 +761,6 @@ def fidelity_of(
     """Return the tab for any judge that was asked about the study.
 
     Args:
-        store: the store.
         data: the study, as it is looked at.
         judge_id: the judge, by id or name; None, or one that isn't known, = the one that `data` is
             of.

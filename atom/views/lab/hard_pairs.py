@@ -57,8 +57,6 @@ class WeakJudge:
     """How a weak judge did.
 
     Attributes:
-        id: the judge's.
-        name: its name.
         stands: pairs by where it stands.
         right: share of all pairs that it gets right.
         every: accuracy by number of votes, on all pairs.
@@ -82,12 +80,10 @@ class PairCase:
     """A pair as it is listed.
 
     Attributes:
-        pair: what is known of it.
         number: its sample's place in the study, from 1; 0 where it left the study.
         models: names of the models that wrote `a` and `b`.
         failed: how many weak judges fail at it; None where not all were asked.
         right: their right votes.
-        votes: their votes.
         stand: where the strong judge stands; None where it wasn't asked.
         people: what most people say of it; None = nothing.
         decision: what becomes of it; None where it isn't hard.
@@ -117,7 +113,6 @@ class HardPairs:
     """A run's hard pairs.
 
     Attributes:
-        run: the run.
         others: all runs for hard pairs in this study, the newest first.
         task: what it asked.
         by: pairs by what says which answer is better.
@@ -173,8 +168,6 @@ def hard_pairs(store: Store, data: StudyData, run_id: str | None = None) -> Hard
     """Read a run's hard pairs.
 
     Args:
-        store: where the study is.
-        data: the study.
         run_id: which run; the newest when None, or when there is no such run.
 
     Returns:

@@ -75,7 +75,6 @@ class ItemView:
         judges: (judge's id, name, where it stands) of everybody who judged it.
         replies: call's id → the raw reply.
         before: the item before in the list; None at its begin.
-        after: the one after.
         place: 1-based place in the list; 0 when it isn't in it.
         total: items in the list.
     """
@@ -169,8 +168,6 @@ def item_rows(store: Store, record: BenchSet, judge: str, order: str = "") -> tu
     """Read all items of a set, in their order, and where a judge stands on each.
 
     Args:
-        store: where they are.
-        record: the set.
         judge: whose verdicts they are held against.
         order: only what it said when answers were shown so, `ab` or `ba`; empty = all.
     """
@@ -204,10 +201,6 @@ def item_view(
     """Open one item of a list; its first where none is named.
 
     Args:
-        store: where it is.
-        record: the set.
-        listed: the list.
-        item_id: the item.
         names: judge's id -> name, of everybody who may have judged it.
 
     Returns:
@@ -237,8 +230,6 @@ def laid_open(
     """Put an item of a list together with what was said about it, and its neighbours.
 
     Args:
-        store: where the calls are.
-        listed: the list.
         row: the item, one of the list's.
         judges: (judge's id, name, where it stands) of everybody who judged it.
     """

@@ -41,7 +41,6 @@ class JudgeRow:
     """One judge.
 
     Attributes:
-        judge: who.
         accuracy: method's name -> share of pairs of answers ordered as people do, unread ones
             wrong; without those that the judge wasn't asked by.
         samples: samples behind them.
@@ -90,7 +89,6 @@ def judge_methods(store: Store, data: StudyData, judge_ids: Sequence[str]) -> Ju
     """Hold several judges against people, and against each other.
 
     Args:
-        store: where the study is.
         data: the study, as it is looked at.
         judge_ids: the judges, in their order.
     """

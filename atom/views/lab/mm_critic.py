@@ -41,7 +41,6 @@ class ScoreSpread:
     """What one scorer gave one judge's critiques.
 
     Attributes:
-        scorer: who scored.
         rows: all critiques first, then each task type that has any.
     """
 
@@ -53,8 +52,6 @@ def score_spreads(store: Store, set_id: str, judge: str) -> tuple[ScoreSpread, .
     """Count a judge's critiques by score, scorer and task type.
 
     Args:
-        store: the store.
-        set_id: the set.
         judge: the judge's id, or the name under which its replies were taken in.
     """
     columns = columns_of(Verdict).c

@@ -19,8 +19,6 @@ class Conflict:
     Attributes:
         value: percent of these conflicts in which the judge has both verdicts right.
         lo: lower end of the 95 % interval.
-        hi: upper end.
-        n: conflicts.
         chance: percent that a coin reaches.
     """
 

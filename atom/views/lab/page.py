@@ -38,7 +38,6 @@ class Standing:
 
     Args:
         judge: the judge's id, or the name under which its replies were taken in.
-        name: what it is called.
         scored: verdicts that could be read.
         unscored: verdicts that couldn't.
         failed: questions whose call failed.
@@ -92,8 +91,6 @@ def bench_result(store: Store, set_id: str, judge: str) -> BenchResult:
     """Return the figures of one judge on one set.
 
     Args:
-        store: the store.
-        set_id: the set.
         judge: the judge's id, or the name under which its replies were taken in.
 
     Raises:
@@ -174,7 +171,6 @@ class BoardLine:
     """One headline figure of every judge that has it.
 
     Attributes:
-        label: what it is.
         group: the part of the data that it is of.
         rule: how what couldn't be read is counted.
         cells: judge → its figure, in the judges' order.
@@ -319,7 +315,6 @@ def places(benchmark: str, result: BenchResult | None = None) -> tuple[Place, ..
     """Put a judge's figures among those that a paper prints.
 
     Args:
-        benchmark: the benchmark.
         result: the judge's; None = only the papers' models.
 
     Returns:
@@ -363,7 +358,6 @@ class Checked:
     """How well a paper's figures agree with each other.
 
     Attributes:
-        paper: its name.
         errata: figures that others contradict.
         identities: the rules that they were held against.
     """

@@ -41,7 +41,6 @@ def method_items(store: Store, data: StudyData, held: Held, method: str) -> tupl
     """Return the pairs that people ordered, and what a method makes of each.
 
     Args:
-        store: where the study is.
         data: the study, with the judge's checkpoints.
         held: what the judge's methods and people say.
         method: the method's name.
@@ -131,9 +130,6 @@ def label_items(store: Store, data: StudyData, found: Labelled, judge: str) -> t
     """Return the pairs that people labelled, and how a judge voted on each.
 
     Args:
-        store: where the study is.
-        data: the study.
-        found: labels and votes.
         judge: the judge's name, one of `found.said`.
     """
     said = found.said.get(judge)
@@ -184,9 +180,6 @@ def rating_items(
     """Return the things that people rated, and a judge's score of each.
 
     Args:
-        store: where the study is.
-        data: the study.
-        things: what people rated.
         judged: judges' scores of the things and who they are, as `people_ratings.scores_of` reads
             them.
         judge: the judge's name, one of those.

@@ -69,11 +69,9 @@ class VotedModel:
 
     Attributes:
         model_id: candidate id.
-        name: its name.
         colour: its place in the study.
         strength: log-strength, 0 = the mean of all models; NaN without decided comparisons.
         lo: lower end of its 95 % interval.
-        hi: upper end.
         won: comparisons won.
         tied: comparisons that the judge called a tie.
         lost: comparisons lost.
@@ -139,7 +137,6 @@ class LevelRow:
 
     Attributes:
         model_id: candidate id.
-        name: its name.
         colour: its place in the study.
         counts: how often it was much better, better, ...; single votes, each order on its own.
         win: share of votes for it, a tie being no win; interval over samples.
@@ -200,7 +197,6 @@ def preference_summary(store: Store, data: StudyData, filters: Filters) -> Prefe
 
     Args:
         store: where judges' names are read.
-        data: the study.
         filters: tags, outcome and process narrow; the chain doesn't.
 
     Returns:

@@ -107,7 +107,6 @@ def compared(
     """Say which models were voted on side by side, shape (K, K), symmetric.
 
     Args:
-        preferences: the votes.
         model: the model of each answer row, shape (R,).
         n_models: K.
     """

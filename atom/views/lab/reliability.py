@@ -95,7 +95,6 @@ class NoiseRow:
 
     Attributes:
         model: index of the model.
-        name: the model's name.
         branch: the root; empty for all of the model's checkpoints.
         estimate: mean with the interval that holds the judge's noise.
         plain: the same without the judges' shift.
@@ -161,7 +160,6 @@ class Reliability:
         judges: judges whose differences could tell how kind this one is, itself included.
         aside: names of judges whose scores don't follow the truth: they are left out of that.
         position: pull of the place.
-        length: pull of the length.
         family: candidates of the judge's own family.
         calibrated: the judge against the truth; None where it was never asked.
         covered: roots of the study's tree that were calibrated.
@@ -203,7 +201,6 @@ class RatingData:
     Attributes:
         ratings: items are the table's checkpoint rows; judge 0 is the one looked at.
         names: of the judges.
-        judge_ids: their ids.
         cold: which ratings were asked for at temperature 0, as far as they aren't the table's own,
             shape (V,).
     """
@@ -241,7 +238,6 @@ def load_ratings(store: Store, data: StudyData) -> RatingData:
     together only under the same prompt and sampling settings: those that were used most often.
 
     Args:
-        store: where the study is.
         data: the study, as one judge sees it.
     """
     score_table = data.table
@@ -359,7 +355,6 @@ def _spread(read: RatingData, aside: Sequence[int]) -> tuple[Ratings, int]:
     judge whose scores don't follow the truth, since its noise isn't what another judge would bring.
 
     Args:
-        read: all ratings.
         aside: judges that are left out.
 
     Returns:
@@ -395,9 +390,7 @@ def reliability(
     """Compute the tab.
 
     Args:
-        store: where the study is.
         data: the study, as one judge sees it.
-        filters: what narrows it.
         others: further stores in which the judge may have been calibrated.
     """
     read = load_ratings(store, data)

@@ -115,9 +115,6 @@ def scatters(
     """Put a set's judges beside each other, as the benchmark's paper does.
 
     Args:
-        store: where the set is.
-        record: the set.
-        judges: who judged it.
         results: their figures, by judge's id.
         sizes: judge's id -> billions of parameters, where it is set; else its name says so or not.
 

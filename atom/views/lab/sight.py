@@ -71,7 +71,6 @@ class SightCase:
     """A mark that moved.
 
     Attributes:
-        sample_id: its question.
         question: the question's text.
         criterion: what the criterion asks.
         truth: its ground truth.
@@ -100,10 +99,8 @@ class SightView:
     Attributes:
         run: the newest run that asked it.
         others: the newest run of every judge that was asked, the newest first.
-        judge: its name.
         task: what it was asked.
         questions: questions with marks.
-        answers: answers to them.
         marks: marks with the picture that others are held against.
         unread: replies that couldn't be read, and calls that failed, by what was shown.
         own: answers whose mark in the study stands for the picture shown again.
@@ -165,8 +162,6 @@ def sight_view(
     """Say how far a judge's marks move with what it is shown.
 
     Args:
-        store: where its verdicts are.
-        data: the study.
         filters: for the ways to cases; they narrow nothing.
         run_id: whose judge and settings; the newest run's when None, or when there is none.
         visual: first-level branches of the tree whose criteria the picture should settle; None =

@@ -66,8 +66,6 @@ class Known:
     """All that is known of one judge.
 
     Attributes:
-        judge: its id.
-        name: what it is called.
         probes: against probes of known truth; None where it was never asked.
         people: against people's orders; None without any.
         benches: benchmark's name -> its first figure on the newest set that it judged.
@@ -110,7 +108,6 @@ def judge_verdict(known: Known, roots: Sequence[str], guess: float) -> JudgeVerd
     it is surely no better than guessing. Whatever nothing was held against is not known.
 
     Args:
-        known: what is known of the judge.
         roots: the branches that are asked about.
         guess: share of pairs that guessing puts in people's order; NaN without any.
     """

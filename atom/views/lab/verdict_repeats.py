@@ -30,7 +30,6 @@ class RepeatRow:
     """One judge's repeated scores.
 
     Attributes:
-        judge: its name.
         kind: which of its questions, the first word of the verdicts' part.
         things: things scored twice or more.
         times: most scores of one thing.

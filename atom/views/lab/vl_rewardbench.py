@@ -23,7 +23,6 @@ class ScalingPoint:
         votes: K.
         measured: NaN where fewer votes were asked.
         lo: lower end of its 95 % interval.
-        hi: upper end.
         foretold: by the closed form; NaN where there is none.
     """
 

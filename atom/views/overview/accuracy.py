@@ -78,7 +78,6 @@ def accuracy_sums(table: ScoreTable, answers: NDArray[np.bool_]) -> AccuracySums
     """Count how often each model's answers in a part are right, all models in one pass.
 
     Args:
-        table: the part.
         answers: which of its answers, shape (R,); those without an outcome don't count.
     """
     k, n_causes = table.n_models, len(CAUSES)
@@ -123,7 +122,6 @@ def accuracies(table: ScoreTable, answers: NDArray[np.bool_]) -> tuple[Accuracy,
     """Say how often each model's answers are right, in the study's order.
 
     Args:
-        table: the study.
         answers: which of its answers, shape (R,); those without an outcome don't count.
     """
     return accuracies_of(accuracy_sums(table, answers))

@@ -52,7 +52,6 @@ def differing(
         n: checkpoints that two judges or more marked.
         differ: of these, those on which they differ.
         disagreement: sum of the standard deviations there, 0 to 1 each.
-        filters: what chooses them.
         path: the capability that they hang under.
     """
     return Differing(
@@ -68,7 +67,6 @@ def judges_differ(data: StudyData, filters: Filters) -> Differing | None:
     """Say how far judges differ on the checkpoints of a node and model; None with one judge.
 
     Args:
-        data: the study.
         filters: node and model choose the checkpoints, beside what narrows every view.
     """
     rows = _rows(data, filters)
@@ -93,7 +91,6 @@ def where_most(data: StudyData, filters: Filters, least: int = LEAST) -> tuple[D
     """Name the capabilities on which judges differ most, at most `MOST`; empty with one judge.
 
     Args:
-        data: the study.
         filters: what narrows every view, and the model.
         least: checkpoints that several judges marked, under which no capability is named.
     """

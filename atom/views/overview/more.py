@@ -38,8 +38,6 @@ class Distribution:
     """One model's sample scores.
 
     Attributes:
-        model_id: the model.
-        name: its name.
         colour: its place in the study.
         counts: answers in each of ten bins over 0-100; the last holds 100.
         n: answers.
@@ -63,8 +61,6 @@ class RankRowShares:
     """How often one model takes each rank.
 
     Attributes:
-        model_id: the model.
-        name: its name.
         colour: its place in the study.
         counts: samples at each competition rank, the first one first.
     """
@@ -84,7 +80,6 @@ class Pattern:
         samples: samples with this pattern.
         share: of the samples compared, 0-100.
         lo: lower end of its 95 % Wilson interval.
-        hi: upper end.
     """
 
     models: tuple[tuple[str, int], ...]
@@ -124,7 +119,6 @@ class BreakPoint:
         breaks: those that first fail here.
         hazard: breaks / at risk, 0-100; NaN where nobody is at risk.
         lo: lower end of its 95 % Wilson interval.
-        hi: upper end.
         intact: share of answers that hold after this place, 0-100.
     """
 
@@ -141,7 +135,6 @@ class BreakLeaf:
     """The capability that most surely breaks a model's answers.
 
     Attributes:
-        path: the leaf.
         breaks: first breaks there.
         exposed: criteria of that leaf that answers reached unbroken.
         share: breaks / exposed, 0-100.
@@ -160,8 +153,6 @@ class BreakCurve:
     """One model's first-break curve.
 
     Attributes:
-        model_id: the model.
-        name: its name.
         colour: its place in the study.
         points: one a place in the chain, the first one first.
         worst: the capability that most surely breaks its answers; None where too few reach one.
@@ -198,7 +189,6 @@ class OverviewMore:
     """What the Overview shows below the ranking.
 
     Attributes:
-        measure: what was measured.
         distributions: by process; empty else.
         ranks: None where fewer than two models share a sample.
         breaks: by process; empty else.
@@ -216,7 +206,6 @@ def overview_more(data: StudyData, filters: Filters) -> OverviewMore:
     """Compute what stands below the Overview's ranking.
 
     Args:
-        data: the study.
         filters: tags, root, judge, outcome and process narrow; the chain doesn't.
     """
     return data.views.get(("overview more", filters), lambda: _more(data, filters))

@@ -75,7 +75,6 @@ class RankRow:
 
     Attributes:
         model_id: candidate id.
-        name: what people call it.
         colour: its place in the study, which is its colour on every screen.
         rank_best: best rank that the data allow; 0 = not ranked.
         rank_worst: worst rank that the data allow.
@@ -192,7 +191,6 @@ def overview(data: StudyData, filters: Filters, *, facet: str | None = None) -> 
     """Compute the Overview page, from sums over the study's parts.
 
     Args:
-        data: the study.
         filters: what narrows it; the chain (model, node) doesn't.
         facet: the label facet to tabulate; None = capabilities where there are any.
 

@@ -122,12 +122,7 @@ class OverviewSums(Additive):
 
 
 def collect(data: StudyData, wanted: Wanted) -> OverviewSums:
-    """Collect the sums of a part.
-
-    Args:
-        data: the part.
-        wanted: what is collected.
-    """
+    """Collect the sums of a part."""
     table, filters = data.table, wanted.filters
     k = table.n_models
     keep = answers_kept(data, filters)

@@ -95,7 +95,6 @@ class Weakness:
         measure: what was counted.
         effect: departure from what the frame expects; negative = weaker.
         lo: lower end of its 95 % interval.
-        hi: upper end.
         pooled: the departure after partial pooling: what findings are ordered by.
         mean: the model's mean there, 0-100, over the checkpoints that the claim rests on.
         n: checkpoints (or answers) that it rests on.
@@ -187,7 +186,6 @@ def weaknesses(
     """Label what every model is weak and strong at.
 
     Args:
-        data: the study.
         filters: what the doors keep; they say which answers count.
         measure: capabilities of the tree are looked at by process, labels by any measure.
         facet: labels to look at; None = capabilities.
@@ -246,7 +244,6 @@ class NodeEvidence:
         frame: what the model was held against.
         effect: departure from what the frame expects, negative = weaker; NaN where there is none.
         lo: lower end of its 95 % interval.
-        hi: upper end.
         n: checkpoints that the claim rests on.
         samples: distinct samples (clusters) of these.
         more_samples: how many more would settle a suspicion; NaN where there is none.
@@ -331,7 +328,6 @@ def evidence(data: StudyData, filters: Filters, model: int) -> Evidence:
     It's the diagnosis behind `weaknesses`: the same answers, frame and settings.
 
     Args:
-        data: the study.
         filters: tags, outcome and process narrow; the chain doesn't.
         model: index of the model.
     """
@@ -360,7 +356,6 @@ def left_out_of(
     """Return a look-up: what a model's claim on a node of the tree doesn't rest on.
 
     Args:
-        data: the study.
         filters: they say which answers count; the chain doesn't.
         without: a model that isn't looked at: an anchor.
     """
@@ -473,9 +468,7 @@ def diagnosis_of(
     """Diagnose the answers that filters keep; by process what the root filter leaves of them.
 
     Args:
-        data: the study.
         filters: tags, root, outcome and process narrow; the chain doesn't.
-        measure: what is counted.
         facet: labels to look at; None = capabilities.
         without: a model that isn't looked at: an anchor.
     """
@@ -502,7 +495,6 @@ def node_means(data: StudyData, filters: Filters) -> NodeStats:
     """Return the means of every model on every node of the tree, by the process.
 
     Args:
-        data: the study.
         filters: tags, root, outcome and process narrow; the chain doesn't. The reading says which
             checkpoints count.
 
@@ -522,9 +514,7 @@ def value_means(
     """Return the means of every model on every node, or every label of a facet.
 
     Args:
-        data: the study.
         filters: see `node_means`.
-        measure: what is counted.
         facet: the facet whose labels are the nodes; None = the tree's.
         without: a model that isn't looked at: an anchor.
     """
@@ -542,7 +532,6 @@ def whole_means(data: StudyData, filters: Filters) -> NodeStats:
     """Return every model's mean over all its mapped checkpoints: the whole tree as one node.
 
     Args:
-        data: the study.
         filters: see `node_means`.
 
     Returns:

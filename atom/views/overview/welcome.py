@@ -47,10 +47,6 @@ def picked_case(store: Store, data: StudyData) -> Picked | None:
 
     Examples of the largest confirmed weaknesses come first, then whatever failed.
 
-    Args:
-        store: where the study is.
-        data: the study.
-
     Returns:
         The same pick each time; None where no failed criterion has a region in a picture.
     """
@@ -112,8 +108,6 @@ def tour(store: Store, data: StudyData, filters: Filters) -> tuple[Stop, ...]:
     """Return the stops, on real pages and picked cases of the study.
 
     Args:
-        store: where the study is.
-        data: the study.
         filters: its key; nothing else of them is kept.
     """
     home = Filters(study=filters.study)

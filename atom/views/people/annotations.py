@@ -61,9 +61,7 @@ class KindAgreement:
     """How far people agree on one kind of label.
 
     Attributes:
-        kind: which.
         people: annotators with labels of it.
-        labels: labels given.
         both: things that two or more labelled.
         exact: share of pairs of labels on one thing that are equal; NaN without any.
         kappa: mean of Cohen's kappa over pairs of people; NaN where undefined.
@@ -89,8 +87,6 @@ def load_annotations(
     """Read a study's labels, the oldest first.
 
     Args:
-        store: where the study is.
-        study_id: its id.
         kind: only this kind; None = all.
     """
     return tuple(labels_of(store, study_id, [] if kind is None else [kind]))
@@ -188,7 +184,6 @@ def agreement_of(
 
     Args:
         annotations: labels of one study.
-        kind: which labels.
         stands: what stands for each thing, where that is known already.
     """
     given = [label for label in annotations if label.kind == kind and label.state == "given"]

@@ -90,10 +90,6 @@ def load_labels(store: Store, data: StudyData) -> Labels:
 
     A label is about a criterion and an answer: it holds for whichever judge is looked at. So do
     marks of people who are judges of the study; several are averaged.
-
-    Args:
-        store: where the study is.
-        data: the study.
     """
     # `<sample>/<criterion>` is a rating of something else (`atom.views.people.ratings`).
     given = [
@@ -157,7 +153,6 @@ def _rows_of(
     """Return the scores of each row of the score table, and how many have no row.
 
     Args:
-        data: the study.
         things: (answer, criterion), None = not known any more; and its score, 1..5.
     """
     found: dict[int, list[float]] = defaultdict(list)
@@ -216,7 +211,6 @@ class ScaleRow:
     Attributes:
         model: its place in the study.
         model_id: candidate id.
-        name: what people call it.
         root: the branch; empty for all of it.
         people: the mean on people's scale; nothing with fewer than two labelled samples.
         judge: the judge's own mean.
@@ -268,7 +262,6 @@ class RootShift:
         root: the branch; empty for everything.
         shift: judge's less people's score, points of 1-5, with its 95 % interval; NaN without.
         lo: lower end.
-        hi: upper end.
         n: labelled checkpoints.
         samples: labelled samples.
     """
@@ -353,7 +346,6 @@ def scale_status(data: StudyData, labels: Labels, filters: Filters) -> ScaleStat
     """Say whether scores may be read on people's scale: cheap, for every screen with a score.
 
     Args:
-        data: the study.
         labels: people's scores.
         filters: what narrows the study; only labels of what is kept count.
 
@@ -396,8 +388,6 @@ def people_scale(
     By capability: by the confusion of judge and people, from labels of all models together.
 
     Args:
-        data: the study.
-        labels: people's scores.
         filters: what narrows it; the chain (model, node, ...) doesn't.
         half: wanted half-width of an interval, points of 0-100.
 

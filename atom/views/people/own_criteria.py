@@ -48,8 +48,6 @@ def own_items(view: SampleView, annotator: str, written: Annotation | None) -> t
     """Return what a person is asked about one sample: first to write, then to match and tick.
 
     Args:
-        view: the sample.
-        annotator: who.
         written: what they wrote or skipped; None = not yet: nothing of the judge's is shown.
     """
     sample = view.sample.id
@@ -75,7 +73,6 @@ class ScoreRow:
 
     Attributes:
         model: its place in the study.
-        name: what it is called.
         judge: by all criteria of the judge.
         people: by those that people would ask.
         gap: people's less the judge's, with interval over sample clusters.
@@ -123,7 +120,6 @@ def own_criteria(store: Store, data: StudyData, by: str = PERSON) -> OwnCriteria
     """Hold people's own criteria against the judge's.
 
     Args:
-        store: where the study is.
         data: the study; its judge's marks make the scores.
         by: who matched: `PERSON` or a judge's id.
 

@@ -180,11 +180,6 @@ def sample_order(store: Store, data: StudyData, pick: Pick) -> tuple[str, ...]:
     Random: drawn by the study's id, so that each first part of the order holds every root in its
     proportion. Unsure: the samples with the largest share of checkpoints where the judge is
     unsure come first (see `unsure_share`).
-
-    Args:
-        store: where the study is.
-        data: the study.
-        pick: how samples are picked.
     """
     table = data.table
     luck = [_number(data.study.id, name) for name in table.sample_ids]
@@ -274,7 +269,6 @@ def items_of(
     """Return what a person is asked about one sample.
 
     Args:
-        view: the sample.
         queue: `scores`, `ranking` or `criteria`.
         annotator: who, for the order of answers.
         only: scores of this candidate's answers alone; None = all.
@@ -346,8 +340,6 @@ def error_items(
     """Return where the judge was off: people score it otherwise, or its solution is wrong.
 
     Args:
-        store: where the study is.
-        data: the study.
         stands: what people say.
     """
     table = data.table
@@ -385,8 +377,6 @@ def conflict_items(
     """Return the conflicts that this person can settle, and how many they can't (a part in them).
 
     Args:
-        store: where the study is.
-        data: the study.
         clashes: conflicts, as `annotations.conflicts` finds them.
         annotator: who settles.
     """
@@ -439,8 +429,6 @@ def pair_items(store: Store, data: StudyData, annotator: str) -> tuple[Item, ...
     """Return the hard pairs of the newest run that looked for them, in the order of its draw.
 
     Args:
-        store: where the study is.
-        data: the study.
         annotator: who says which is better: everybody has an order of showing of their own.
     """
     found = hard_pairs(store, data)
@@ -532,8 +520,6 @@ def raw_answers(
     """Draw questions that all of some models answered, with their answers as they were given.
 
     Args:
-        store: where the texts are.
-        data: the study.
         candidates: ids of the models.
         annotator: who looks: everybody has questions of their own.
 

@@ -92,7 +92,6 @@ class PairLabels:
 
     Attributes:
         annotators: who labelled.
-        labels: labels given.
         pairs: pairs labelled.
         first: pairs of which most people say that the first answer is better.
         second: pairs whose second answer is.
@@ -135,7 +134,6 @@ class Labelled:
 
     Attributes:
         places: (first answer's row, second's) -> the pair's place.
-        annotators: who labelled.
         labels: their classes of shape (annotators, pairs); -1 = none.
         most: what most say or somebody settled, shape (pairs,); -1 = no majority.
         settled: how many labels settle a conflict.
@@ -198,10 +196,6 @@ def labelled(store: Store, data: StudyData) -> Labelled | None:
 
 def pair_labels(store: Store, data: StudyData) -> PairLabels | None:
     """Hold judges' votes against people's labels of the same pairs.
-
-    Args:
-        store: the store.
-        data: the study.
 
     Returns:
         The view-model; None where nobody labelled a pair.

@@ -36,7 +36,6 @@ class RatingJudge:
     """A judge that rated the same things.
 
     Attributes:
-        name: what it is called.
         shared: things that people and it rated.
         unread: its scores of such things that couldn't be read; they are left out.
     """
@@ -69,7 +68,6 @@ class PeopleRatings:
 
     Attributes:
         raters: how many people rated.
-        ratings: ratings given.
         samples: samples rated.
         fewest: raters of the thing with the fewest.
         most: raters of the thing with the most.
@@ -113,10 +111,6 @@ def people_ratings(store: Store, data: StudyData) -> PeopleRatings | None:
 
     A thing is a sample looked at under one criterion (subject `<sample>/<criterion>`); a judge's
     verdict on that sample whose part ends in that criterion is about the same.
-
-    Args:
-        store: the store.
-        data: the study.
 
     Returns:
         The view-model; None where nobody rated anything so.

@@ -64,7 +64,6 @@ class RuleRow:
 
     Attributes:
         model: its place in the study.
-        name: what it is called.
         cells: rule -> its figures.
         filters: leads to its answers.
     """
@@ -130,8 +129,6 @@ def ruled(marks: Marked, rule: Rule, unread: Unread = "left out") -> Ruled:
     """Return answers' values by a rule.
 
     Args:
-        marks: the marks.
-        rule: which rule.
         unread: how marks that couldn't be read count.
     """
     if rule == "parents":

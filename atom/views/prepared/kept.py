@@ -73,7 +73,6 @@ def name_of(collect: Callable[..., Any], given: tuple[Any, ...]) -> str | None:
     """Name a sum by all that it depends on; None where that can't be told.
 
     Args:
-        collect: what collects it.
         given: with what, after the part.
     """
     digest = hashlib.sha256()
@@ -121,12 +120,7 @@ def _qualified(named: Any) -> str:
 
 
 def write_sums(place: Path, sums: Additive) -> None:
-    """Keep a sum in a file; one that can't be written is made again when it is needed.
-
-    Args:
-        place: the file.
-        sums: the sum.
-    """
+    """Keep a sum in a file; one that can't be written is made again when it is needed."""
     arrays: list[np.ndarray[Any, Any]] = []
     try:
         tree = json.dumps(_spelled(sums, arrays))
@@ -139,11 +133,7 @@ def write_sums(place: Path, sums: Additive) -> None:
 
 
 def read_sums(place: Path) -> Additive | None:
-    """Read a sum; None where there is none, it isn't as it was written, or it is another's.
-
-    Args:
-        place: the file.
-    """
+    """Read a sum; None where there is none, it isn't as it was written, or it is another's."""
     try:
         if not is_own(place):
             return None

@@ -61,12 +61,10 @@ def prepare(
     """Make a study ready as it stands now; whoever is killed meanwhile leaves what was there.
 
     Args:
-        store: where the study is.
         study_id: its id or name.
         judge_id: whose marks; the study's own judge's when None or unknown.
         folder: where snapshots lie.
         processes: how many work at it; one a core when None.
-        tell: is told how far it is.
 
     Returns:
         What was made; the last one where nothing came since.
@@ -176,7 +174,6 @@ def add_up(data: StudyData, tell: Told = lambda words: None) -> None:
 
     Args:
         data: the study, in parts that keep their sums.
-        tell: is told how far it is.
     """
     chosen = list(singles(data))
     for number, filters in enumerate(chosen):
@@ -190,11 +187,7 @@ def add_up(data: StudyData, tell: Told = lambda words: None) -> None:
 
 
 def singles(data: StudyData) -> Iterator[Filters]:
-    """Return what a reader chooses with one step: no filter, a root, right or wrong, a label.
-
-    Args:
-        data: the study.
-    """
+    """Return what a reader chooses with one step: no filter, a root, right or wrong, a label."""
     found = [Filters()]
     found += [Filters(root=root) for root in roots_of(data)]
     found += [Filters(outcome=one) for one in ("right", "wrong")] if data.has_outcome else []

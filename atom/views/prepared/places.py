@@ -19,7 +19,6 @@ def write_placed(path: Path, where: Placed) -> None:
     """Keep where criteria hang.
 
     Args:
-        path: the file.
         where: the criteria, in the study's own tree.
 
     Raises:
@@ -44,11 +43,7 @@ def write_placed(path: Path, where: Placed) -> None:
 
 
 def read_placed(path: Path) -> Placed | None:
-    """Read where criteria hang; None where there is no such file, or it was changed.
-
-    Args:
-        path: the file.
-    """
+    """Read where criteria hang; None where there is no such file, or it was changed."""
     content = read_sealed(path)
     if content is None:
         return None

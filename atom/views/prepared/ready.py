@@ -90,8 +90,6 @@ def last_ready(store: Store, study: Study, judge_id: str | None, folder: Path) -
     What was made under another tree or other settings doesn't: it would show a tree's edit undone.
 
     Args:
-        store: where the study is.
-        study: the study as it is now.
         judge_id: whose marks; the study's own judge's when None or unknown.
         folder: where snapshots lie.
     """
@@ -136,13 +134,7 @@ def _can_be(ready: Ready) -> bool:
 
 
 def open_ready(store: Store, study_id: str, ready: Ready) -> StudyData | None:
-    """Open a study as it was made ready; None where its files are gone or damaged.
-
-    Args:
-        store: where the study is.
-        study_id: its id.
-        ready: what was made ready.
-    """
+    """Open a study as it was made ready; None where its files are gone or damaged."""
     study = find_study(store, study_id)
     whole = read_snapshot(ready.place / WHOLE)
     if whole is None:
@@ -163,7 +155,6 @@ def parts_here(head: StudyData, files: Sequence[Path]) -> InThreads:
 
     Args:
         head: what they share.
-        files: one a part.
 
     Raises:
         FileNotFoundError: one isn't there, or isn't as it was written.

@@ -13,7 +13,6 @@ def as_of(ready: Ready, now: Mark, *, clock: datetime, making: bool) -> str:
     """Say when what is shown was read, and what came since: `As of 19:42; 3 newer results ...`.
 
     Args:
-        ready: what is shown.
         now: where the study stands.
         clock: the time now, in the reader's own zone.
         making: whether something newer is being made.

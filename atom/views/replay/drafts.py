@@ -94,7 +94,6 @@ def added(drafts: Drafts, taken: Collection[str] = ()) -> Drafts:
     """Add an empty criterion at the end, with what is left of the weights.
 
     Args:
-        drafts: the criteria.
         taken: names that were used before, so that an undone step keeps its own.
     """
     if len(drafts) >= MAX_CRITERIA:
@@ -157,11 +156,8 @@ def result_of(
     """Make the criteria set of what the editor holds.
 
     Args:
-        sample: the sample.
-        judge_id: the judge.
         replay_id: the replay that the criteria rest on.
         drafts: what the editor holds.
-        judged: the criteria as the judge cut them.
 
     Returns:
         The judge's own set while nothing was changed, else a set by hand; unscored, with the
@@ -192,11 +188,9 @@ def mappings_of(
     """Make the mappings of what the editor holds.
 
     Args:
-        sample: the sample.
         drafts: what the editor holds.
         judged: the judge's mappings by criterion id; kept where the leaf is still the judge's.
         version: the tree's version.
-        judge_id: the judge.
     """
     found = []
     for draft in drafts:

@@ -44,8 +44,6 @@ def sample_choices(store: Store, data: StudyData, *, most: int = 1000) -> tuple[
     """List a study's samples in its order.
 
     Args:
-        store: where the study is.
-        data: the study.
         most: no more than this many.
     """
     ids = data.table.sample_ids[:most]
@@ -70,7 +68,6 @@ class Answered:
     """An answer on the bench.
 
     Attributes:
-        response: the answer.
         candidate: who gave it.
         place: the candidate's place in the study, for its colour; -1 outside.
         outcome: whether its final answer is right, where that is known.
@@ -110,10 +107,7 @@ def typed_answer(sample: Sample, text: str, writer: str, sampling: Sampling) -> 
     """Make an answer of what a person typed or pasted.
 
     Args:
-        sample: the sample.
-        text: the answer.
         writer: who is said to have written it; empty = typed by hand.
-        sampling: the study's settings for answers.
     """
     name = " ".join(writer.split())[:80] or "typed by hand"
     candidate = Candidate(id=content_id("candidate", "typed", name), name=name)
@@ -253,7 +247,6 @@ class OwnQuestion:
 
     Attributes:
         pictures: in order.
-        question: the question.
         choices: answer options, one a line.
         reference: the right answer, where it's known.
     """

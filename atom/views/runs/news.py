@@ -33,8 +33,6 @@ def looked_at(store: Store, study_id: str, before: Moment | None) -> Moment:
     study anew takes seconds.
 
     Args:
-        store: where it is.
-        study_id: the study.
         before: the moment so far; None = it is opened now.
     """
     return held(before, store.mark(study_id))

@@ -129,7 +129,6 @@ def run_view(
     """Make a run's view.
 
     Args:
-        run: its row.
         alive: whether a process works on it.
         seen: how far it was in the last seconds, oldest first.
         label: what it does, see `run_labels`.
@@ -243,7 +242,6 @@ def unpriced(run: Run, endpoints: Mapping[str, Endpoint]) -> tuple[str, ...]:
     """Return the endpoints that a run asks and whose prices nobody has given.
 
     Args:
-        run: the run.
         endpoints: endpoints by name, as they are set up now.
     """
     return without_prices(run.asked, run.cost, endpoints)

@@ -120,7 +120,6 @@ def open_words(field: SamplingField, endpoints: Sequence[Endpoint]) -> str:
     """Say what holds where a study leaves a setting open.
 
     Args:
-        field: the setting.
         endpoints: who is asked.
 
     Returns:

@@ -24,7 +24,6 @@ def sharing_words(run: Run, shared: Shared, endpoints: Mapping[str, Endpoint]) -
     """Say who works at a run, what of the endpoints is in use, and what money is left.
 
     Args:
-        run: its row.
         shared: how it is shared, see `shared_by`.
         endpoints: endpoints by name, for what they allow.
 
@@ -73,7 +72,6 @@ def all_runs_now(
     """Say what all runs that work in a store use together.
 
     Args:
-        store: the store.
         at_work: the runs that work, of all studies.
         endpoints: endpoints by name, for what they allow.
 

@@ -103,7 +103,6 @@ def endpoint_line(
     """Make an endpoint's line; the key itself is never read out.
 
     Args:
-        endpoint: the endpoint.
         built_in: whether it comes with Atomscope.
         environ: where keys are; the process's environment when None.
     """
@@ -247,7 +246,6 @@ def with_model(form: EndpointForm, model: str, before: Endpoint, now: Endpoint) 
 
     Args:
         form: what was typed so far.
-        model: the model's name.
         before: an endpoint of the form's preset and its model until now.
         now: the same, of this model.
     """
@@ -264,7 +262,6 @@ def endpoint_of(form: EndpointForm, before: Endpoint | None = None) -> Endpoint:
     """Make the endpoint that a form describes.
 
     Args:
-        form: what was typed.
         before: the endpoint that is edited; its fields that the form doesn't have stay.
 
     Raises:

@@ -162,7 +162,6 @@ def icicle(
     leaves. By evidence, leaves of which something is claimed are higher, so that they are named.
 
     Args:
-        nodes: the tree in numbers.
         view: which nodes, and their colour.
         scheme: light or dark.
         whose: whose scores, for the tooltip.

@@ -57,7 +57,6 @@ class SuspectCriterion:
     """A criterion that something is wrong with, and the door to its sample.
 
     Attributes:
-        criterion_id: its id.
         question: what it asks.
         truth: what is right.
         leaf: where it hangs; empty = nowhere.
@@ -84,7 +83,6 @@ class SuspectGroup:
     """Criteria with one thing wrong.
 
     Attributes:
-        kind: which.
         n: how many there are.
         rows: the worst of them.
     """
@@ -100,7 +98,6 @@ class ShakenModel:
 
     Attributes:
         model: its place in the study.
-        name: what it is called.
         score: as weighted, 0-100.
         equal: with equal weights.
         lo: 2.5 % quantile under shaken weights.
@@ -176,7 +173,6 @@ def criteria_view(store: Store, data: StudyData, filters: Filters, load: Load) -
 
     Args:
         store: where texts and labels are.
-        data: the study.
         filters: what narrows it; the chain doesn't.
         load: gives the study as another judge sees it.
     """
@@ -324,10 +320,6 @@ def _apart(seen: Sequence[StudyData], data: StudyData) -> dict[int, str]:
 
 def shaken_weights(data: StudyData, filters: Filters) -> Shaken | None:
     """Rank the models under equal and under shaken weights.
-
-    Args:
-        data: the study.
-        filters: what narrows it.
 
     Returns:
         The models; None with under two models with scores, or with too many checkpoints.

@@ -133,15 +133,9 @@ def edit_tree(
     unmapped.
 
     Args:
-        store: where the study is.
-        study_id: the study.
-        edit: the change.
         why: the reason, in words.
         created: UTC time; now when empty.
         seen: version of the tree that whoever makes the edit looked at; None = the tree as it is.
-
-    Returns:
-        The tree as it is now.
 
     Raises:
         UsageError: the edit doesn't fit; the message says why.
@@ -209,8 +203,6 @@ def step_tree(store: Store, study_id: str, which: str, created: str = "") -> Tre
     """Undo or redo an edit by hand.
 
     Args:
-        store: where the study is.
-        study_id: the study.
         which: `undo` or `redo`.
         created: UTC time; now when empty.
 
@@ -265,9 +257,6 @@ def take_tree(
     Criteria keep their leaves where the new tree has the same leaf; the rest are to be mapped.
 
     Args:
-        store: where the study is.
-        study_id: the study.
-        tree: the tree.
         note: where it came from, in words.
         leaf_of: criterion id -> leaf, where the file says so.
         created: UTC time; now when empty.

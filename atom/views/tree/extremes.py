@@ -24,7 +24,6 @@ def extremes(nodes: NodeTable, model: int | None) -> Extremes | None:
     """Find the leaves with the lowest and the highest mean score of a model, or of all together.
 
     Args:
-        nodes: the tree.
         model: the model's index; None = the mean over all models.
 
     Returns:

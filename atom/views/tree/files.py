@@ -45,9 +45,6 @@ def write_file(form: Form, store: Store, data: StudyData, nodes: NodeTable) -> T
     """Write a study's tree as a file.
 
     Args:
-        form: which form.
-        store: the store.
-        data: the study.
         nodes: its tree in numbers (GraphML carries them).
     """
     stem = _stem(nodes.tree.name)
@@ -81,7 +78,6 @@ def graphml(nodes: NodeTable, models: Sequence[str]) -> bytes:
     """Write a tree as GraphML: nodes with name, path, layer, support, and every model's score.
 
     Args:
-        nodes: the tree in numbers.
         models: names of the models, in the study's order.
 
     Returns:
@@ -126,10 +122,6 @@ def take_file(
     for the study's sample of the same number when there are as many rows as samples.
 
     Args:
-        store: where the study is.
-        data: the study.
-        content: the file.
-        name: what it is called.
         partly: rows are samples, though some samples have none.
 
     Raises:

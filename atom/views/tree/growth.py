@@ -51,7 +51,6 @@ class Event:
     """Something that happened to a leaf or a group.
 
     Attributes:
-        kind: what.
         what: the node, its last two names.
         into: what took it in, or its new name or parent; empty where there is none.
         by: who decided: the judge or the rule of support.

@@ -55,7 +55,6 @@ def layout(nodes: NodeTable, view: Shown) -> tuple[Spot, ...]:
     """Place the drawn nodes.
 
     Args:
-        nodes: the tree in numbers.
         view: which nodes are drawn.
 
     Returns:
@@ -160,7 +159,6 @@ def network_html(nodes: NodeTable, view: Shown, scheme: Scheme, *, whose: str) -
     """Write the network as one page.
 
     Args:
-        nodes: the tree in numbers.
         view: which nodes, and their colour.
         scheme: light or dark.
         whose: whose scores, for the tooltips.

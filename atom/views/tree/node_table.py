@@ -50,7 +50,6 @@ class NodeTable:
     Shapes: M nodes, K models.
 
     Attributes:
-        tree: the tree.
         paths: M paths, parents first; the first is empty and stands for the whole tree.
         parent: index of the parent, shape (M,); -1 for the whole tree.
         end: shape (M,); the nodes under node i are i+1 .. end[i]-1.
@@ -103,8 +102,6 @@ def placed(store: Store, data: StudyData, version: str | None = None) -> Placed:
     """Read where a study's criteria hang in one version of its tree.
 
     Args:
-        store: the store.
-        data: the study.
         version: a tree version; None = the study's own.
     """
     version = version or data.study.tree_version or ""
@@ -139,13 +136,9 @@ def node_table(data: StudyData, tree: Tree, where: Placed, filters: Filters) -> 
     Support counts all criteria of the study; scores count the answers that pass the filters.
 
     Args:
-        data: the study.
         tree: the tree; its leaves' names are those in `where`.
         where: the study's criteria in that tree.
         filters: tags, outcome and process narrow the scores; the chain doesn't.
-
-    Returns:
-        The table.
 
     Reference:
         METHODS A4 (mean over the atoms under the node), B2 (intervals).

@@ -43,7 +43,6 @@ class Shown:
         nodes: indices of the nodes, parents first.
         value: what the colour stands for, shape (M,): a score 0..100, a difference in points,
             criteria, or (by evidence) the effect in points; NaN where there is none.
-        colouring: which of these.
         model: index of the model; None = the mean of all.
         hidden: leaves that the filters leave out.
         span: what the colours' two ends stand for.
@@ -96,7 +95,6 @@ class NodeCard:
     Attributes:
         index: its number.
         path: its path; empty for the whole tree.
-        name: its name.
         meaning: what it means, in words; may be empty.
         kind: `tree`, `root`, `category`, `parent`, `capability`, or `layer n` of deeper trees.
         criteria: criteria under it.
@@ -163,7 +161,6 @@ def shown(
     """Choose the nodes to draw and what their colour stands for.
 
     Args:
-        nodes: the table.
         model: whose scores; None = the mean over models.
         colouring: `difference` is the model minus the mean of the others; without a model it
             shows scores. So does `evidence`, which is about one model.
@@ -264,7 +261,6 @@ def node_card(store: Store, data: StudyData, nodes: NodeTable, filters: Filters)
 
     Args:
         store: where questions are read from.
-        data: the study.
         nodes: its tree in numbers.
         filters: `node` and `model` choose; the rest narrows.
     """

@@ -29,10 +29,8 @@ class StudyTree:
 
     Attributes:
         version: content hash of the tree.
-        name: its name.
         origin: where it came from, in words.
         position: its place in the study's history; None for a rival.
-        leaves: leaves of the tree.
         own: whether it is the study's tree now.
     """
 
@@ -48,7 +46,6 @@ def study_trees(store: Store, data: StudyData, own: str | None) -> tuple[StudyTr
     """List the trees that criteria of a study hang in: its own first, then the newest, rivals last.
 
     Args:
-        store: where the study is.
         data: the study, under any of its trees.
         own: version of its own tree; None = it has none.
     """
@@ -88,11 +85,6 @@ def under_tree(store: Store, data: StudyData, version: str) -> StudyData:
     """Return a study as it is under another tree: the same marks, hung elsewhere.
 
     Criteria that hang nowhere in that tree are unplaced, as they would be in the study's own.
-
-    Args:
-        store: where the study is.
-        data: the study under any tree.
-        version: the tree.
 
     Raises:
         DataError: there is no such tree.

@@ -92,7 +92,6 @@ def task_table(
     """Count a study's samples by two of their labels.
 
     Args:
-        data: the study.
         filters: what narrows it; the chain doesn't.
         rows: the facet of the rows; a task-like one when None or unknown.
         columns: the facet of the columns; a skill-like one when None or unknown.

@@ -58,7 +58,6 @@ class Grouping:
     """A way to group the study's criteria.
 
     Attributes:
-        name: what people call it.
         about: how it was made, in a sentence.
         group: group of each criterion, -1 = none, shape (C,).
         guessed: whether words stand for the judge that could have mapped it.
@@ -75,7 +74,6 @@ class RivalRow:
     """One grouping, judged.
 
     Attributes:
-        name: what people call it.
         about: how it was made.
         own: whether it is the study's tree.
         leaves: groups that have criteria.
@@ -195,7 +193,6 @@ def tree_validity(store: Store, data: StudyData, tell: Tell | None = None) -> Va
     """Judge a study's tree and its rivals.
 
     Args:
-        store: the store.
         data: the study; its tree is the one that is judged.
         tell: told of progress.
 
@@ -250,8 +247,6 @@ def by_hand(store: Store, data: StudyData, where: Placed) -> ByHand | None:
     """Hold the judge's mapping against the one that people gave on Human check.
 
     Args:
-        store: where the labels are.
-        data: the study.
         where: its criteria in the tree.
 
     Returns:

@@ -148,8 +148,6 @@ def versions(
     """Describe a study's tree history and compare two of its trees.
 
     Args:
-        store: the store.
-        data: the study.
         old: position of the older tree, as the address has it; None = the one before.
         new: position of the newer tree; None = the study's own.
     """

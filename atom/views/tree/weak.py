@@ -20,7 +20,6 @@ class Weak:
     """One model on one capability.
 
     Attributes:
-        model: what it is called.
         index: its place in the study.
         path: the capability.
         words: the effect with its interval and what it is held against.
@@ -38,8 +37,6 @@ def gravest(data: StudyData, filters: Filters, most: int = MOST) -> tuple[Weak, 
     """Return confirmed weaknesses on leaves, the largest first.
 
     Args:
-        data: the study.
-        filters: what narrows it.
         most: how many.
 
     Returns:

@@ -27,7 +27,6 @@ def draw(here: Here, fault: str) -> None:
     """Draw the form.
 
     Args:
-        here: the page.
         fault: where an error's words are put in the session's state.
     """
     endpoints = work.endpoints_or_none("hard_endpoints", here.filters)

@@ -372,7 +372,6 @@ class _Listed:
     """Lists pairs with both answers, the better one first.
 
     Args:
-        here: the page.
         samples: by id.
         texts: answers by id.
     """

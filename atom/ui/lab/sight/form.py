@@ -31,7 +31,6 @@ def draw(here: Here, fault: str) -> None:
     """Draw the form.
 
     Args:
-        here: the page.
         fault: where an error's words are put in the session's state.
     """
     endpoints = work.endpoints_or_none("sight_endpoints", here.filters)
