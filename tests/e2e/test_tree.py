@@ -127,7 +127,7 @@ def test_an_edit_by_hand_and_back(start_app, tmp_path, page):
     field = page.locator("[class*='st-key-tree_rename'] input")
     field.fill("Reading signs")
     field.press("Enter")
-    page.locator(".st-key-tree_do_rename button").click()
+    page.locator("[class*='st-key-tree_do_rename'] button").click()
     card(page, "Reading signs")
     page.locator(".card .log", has_text="renamed Skill 9 to Reading signs").wait_for()
     page.get_by_role("button", name="Undo").click()

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from urllib.parse import parse_qs, urlsplit
 
 import streamlit as st
 from streamlit.navigation.page import Page
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from atom.display import numbers
 from atom.settings import PROJECT_ROOT
@@ -38,6 +40,7 @@ from atom.views.study_data import StudyData
 
 PICKER = "study_picker"
 LOOKED_AT = "atom_study"
+_ON_ITS_WAY = "atom_on_its_way"
 MENU_WIDTH = 216
 """Pixels; drawn at this width from the start, so that nothing shifts."""
 
@@ -71,6 +74,7 @@ def run() -> None:
 def _run() -> None:
     faults.install()
     team.enter()
+    _keep_move()
     pages = {
         screen.url_path: st.Page(
             PROJECT_ROOT / screen.file,
@@ -105,6 +109,25 @@ def _run() -> None:
             kit.fault(found, kit.button("Open the first screen", links.address("", Filters()))),
             key="fault",
         )
+
+
+def _keep_move() -> None:
+    """Keep a move that the browser hadn't heard of when the next thing was pressed in it.
+
+    A press brings the address that the browser shows. One that comes while a move is on its way
+    there would take it back: the page would show what was left, below the address of the move.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is None or context.context_info is None:
+        return
+    sent = parse_qs(urlsplit(context.context_info.url).query, keep_blank_values=True)
+    held = {key: st.query_params.get_all(key) for key in st.query_params}
+    left, moved = st.session_state.pop(_ON_ITS_WAY, (None, {}))
+    if held == sent == left and not context.is_history_navigation:
+        held = moved
+        st.query_params.from_dict(moved)
+    if held != sent:
+        st.session_state[_ON_ITS_WAY] = (sent, held)
 
 
 def query() -> dict[str, list[str]]:

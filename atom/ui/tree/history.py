@@ -183,17 +183,20 @@ def _edit(here: Here, edit: Edit, words: str) -> None:
 
 def _rename(here: Here, nodes: NodeTable, index: int) -> None:
     path = nodes.paths[index]
-    key = f"tree_rename_{here.data.study.tree_version}_{index}"
+    which = f"{here.data.study.tree_version}_{index}"
+    field = f"tree_rename_{which}"
 
     def rename() -> None:
-        name = " ".join(str(st.session_state[key]).split())
+        name = " ".join(str(st.session_state[field]).split())
         _edit(here, Rename(path, name), f"Renamed {path[-1]!r} to {name!r}.")
 
     # In a form, as the name and its button must come in one run: a run between them would take
-    # the tree that somebody else made meanwhile for the one that the name was typed to.
+    # the tree that somebody else made meanwhile for the one that the name was typed to. A second
+    # press, while the answer to the first is on its way, isn't one of the next name's button.
     with st.form("tree_rename_form", border=False):
-        st.text_input("New name", value=path[-1], key=key, max_chars=80)
-        team.button("edit", "Rename", st.form_submit_button, key="tree_do_rename", on_click=rename)
+        st.text_input("New name", value=path[-1], key=field, max_chars=80)
+        key = f"tree_do_rename_{which}"
+        team.button("edit", "Rename", st.form_submit_button, key=key, on_click=rename)
 
 
 def _pick(here: Here, nodes: NodeTable, index: int, what: str, targets: tuple[int, ...]) -> None:

@@ -75,6 +75,7 @@ _STATUS: dict[Label, kit.Status] = {
     "insufficient": "insufficient",
 }
 MAP_HEIGHT = 640
+_CLICKS = "tree_clicks"
 _SUPPORT = (0, 5, 10, 20, 50, 100)
 _FRAME = """<style>
 .st-key-tree_controls label p { font-size: 12.5px; }
@@ -417,7 +418,10 @@ def draw_map(here: Here, nodes: NodeTable, view: Shown) -> None:
     chosen = nodes.paths.index(resolve(nodes.tree, here.filters.node))
     level = next_level(nodes, was, chosen)
 
+    clicks = int(st.session_state.get(_CLICKS, 0))
+
     def clicked_on() -> None:
+        st.session_state[_CLICKS] = clicks + 1
         points = st.session_state[key]["selection"]["points"]
         click = clicked(str(points[0].get("id", "")), nodes) if points else None
         if click is not None:
@@ -436,6 +440,7 @@ def draw_map(here: Here, nodes: NodeTable, view: Shown) -> None:
                 height=MAP_HEIGHT,
                 level=level,
                 chosen=chosen,
+                clicks=clicks,
             ),
             key=key,
             height="stretch",

@@ -154,6 +154,7 @@ def icicle(
     height: int,
     level: int = 0,
     chosen: int = 0,
+    clicks: int = 0,
 ) -> Figure:
     """Draw the tree as an icicle.
 
@@ -168,6 +169,8 @@ def icicle(
         height: about how high it is drawn, in pixels, which decides what can be read.
         level: the node that is drawn first, with what lies below it; 0 = the whole tree.
         chosen: the node whose card is open; it is framed where others lie beside it.
+        clicks: how many clicks came before. The browser drew each by itself, and would keep what
+            it drew over a figure that says what the figure before the click said.
     """
     from plotly.graph_objects import Figure, Icicle
 
@@ -222,7 +225,7 @@ def icicle(
         margin={"l": 0, "r": 0, "t": 0, "b": 24},
         paper_bgcolor="rgba(0,0,0,0)",
         font={"color": QUIET[scheme], "family": _FONT},
-        uirevision="tree",
+        uirevision=f"tree {clicks}",
         hoverlabel={"align": "left"},
     )
     return figure

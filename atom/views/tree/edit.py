@@ -130,7 +130,7 @@ def edit_tree(
     """Make one edit by hand.
 
     The criteria keep their leaves, carried through the edit; those of a dropped leaf are left
-    unmapped.
+    unmapped. An edit that is asked for twice, as by two presses of one button, is made once.
 
     Args:
         why: the reason, in words.
@@ -145,6 +145,8 @@ def edit_tree(
     study = find_study(store, study_id)
     tree = _own_tree(store, study)
     if seen is not None and seen != study.tree_version:
+        if _leads_to(store, seen, edit) == study.tree_version:
+            return tree
         raise ConflictError(_changed_words(store, study))
     check_editable(tree)
     try:
@@ -167,6 +169,14 @@ def edit_tree(
         writer.put(carried(list(old.values()), applied.moves, version))
         use_version(writer, study.id, version, instead_of=study.tree_version)
     return applied.tree
+
+
+def _leads_to(store: Store, seen: str, edit: Edit) -> str | None:
+    """Return the version that an edit makes of a tree; None where it can't be made."""
+    try:
+        return tree_version(apply(load_tree(store, seen), edit).tree)
+    except (EditError, KeyError, DataError):
+        return None
 
 
 def _changed_words(store: Store, study: Study) -> str:

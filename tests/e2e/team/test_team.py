@@ -49,7 +49,7 @@ def open_rename(page, team, study, path):
 
 def rename(page, field, name):
     field.fill(name)
-    page.locator(".st-key-tree_do_rename button").click()
+    page.locator("[class*='st-key-tree_do_rename'] button").click()
 
 
 @pytest.mark.slow

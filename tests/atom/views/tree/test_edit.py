@@ -73,6 +73,17 @@ def test_an_edit_of_a_tree_that_somebody_else_changed_is_refused_and_can_be_made
     assert (*SOME[:-1], "Tell some") in tree
 
 
+def test_an_edit_that_is_asked_for_twice_is_made_once(store, study):
+    """Two presses of one button are no two people."""
+    edit, seen = Rename(COUNT, "Count them"), study.tree_version
+    tree = edit_tree(store, study.id, edit, seen=seen)
+    assert edit_tree(store, study.id, edit, seen=seen) == tree
+    assert [point.origin for point in tree_versions(store, study.id)] == ["seed", "hand"]
+    edit_tree(store, study.id, Rename(SOME, "Tell some"))
+    with pytest.raises(ConflictError, match="Tell some"):
+        edit_tree(store, study.id, edit, seen=seen)
+
+
 def test_a_merge_unites_the_criteria(store, study):
     edit_tree(store, study.id, Merge(SOME, COUNT))
     found = list(leaves(store, study).values())

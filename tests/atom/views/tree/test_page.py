@@ -163,6 +163,15 @@ def test_evidence_has_a_glyph_before_the_name_and_says_what_it_rests_on(nodes):
     assert "nothing is claimed of the whole tree" in trace.hovertext[0]
 
 
+def test_a_map_that_was_clicked_keeps_nothing_that_the_browser_drew(nodes):
+    """Back before the answer to a click left the map where the click had put it."""
+    first, second = (
+        icicle(nodes, shown(nodes), "light", whose="all", height=600, clicks=clicks).layout
+        for clicks in (0, 1)
+    )
+    assert first.uirevision != second.uirevision
+
+
 def test_every_label_has_its_own_readable_colour(nodes):
     view = shown(nodes, colouring="evidence", model=1, evidence=labelled(nodes))
     for scheme in ("light", "dark"):
