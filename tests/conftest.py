@@ -7,13 +7,16 @@ there, a skip is a failure.
 
 from __future__ import annotations
 
+import compileall
 import gc
 import os
 import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.assertion import rewrite
 from hypothesis import settings
 from xdist.scheduler import LoadFileScheduling
 
@@ -22,8 +25,8 @@ SHARED = PROJECT.parent / "shared"
 STRICT = bool(os.environ.get("ATOM_CI") or os.environ.get("CI")) and SHARED.is_dir()
 TESTS = PROJECT / "tests"
 FOLDER_MARKERS = {"e2e": "browser", "model": "model"}
-SPREAD = 0.7
-"""Files of these folders lie evenly in this share of all tests, the first one first."""
+SPREAD = {"browser": 0.7, "slow": 0.9, "quick": 1.0}
+"""Files of each kind lie evenly in this share of all, the first one first."""
 TOGETHER = ("tests/rules/",)
 """Folders that one worker takes as a whole: what their files share takes long to make."""
 LOOPBACK = ("127.", "::1", "localhost", "0.0.0.0")
@@ -51,6 +54,29 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in OWN_VARIABLES:
         os.environ.pop(name, None)
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    if hasattr(config, "workerinput") and not config.option.file_or_dir:
+        _compile_a_share(config, config.workerinput)
+
+
+def _compile_a_share(config: pytest.Config, worker: dict[str, object]) -> None:
+    """Compile this worker's share of all modules, for the others, too.
+
+    Workers import the same modules in the same order: after a checkout each would compile each.
+    """
+    if sys.dont_write_bytecode:
+        return
+    first, step = int(str(worker["workerid"]).removeprefix("gw")), int(str(worker["workercount"]))
+    folders = [PROJECT / name for name in ("atom", "taxonomy", "pages", "benchmarks", "tests")]
+    files = sorted(path for folder in folders for path in folder.rglob("*.py"))
+    for path in files[first::step]:
+        if not path.name.startswith(("test_", "conftest")):
+            compileall.compile_file(path, quiet=2)
+            continue
+        kept = rewrite.get_cache_dir(path) / f"{path.stem}{rewrite.PYC_TAIL}"
+        if not kept.exists() or kept.stat().st_mtime < path.stat().st_mtime:
+            kept.parent.mkdir(exist_ok=True)
+            source_hash, code = rewrite._rewrite_test(path, config)
+            rewrite._write_pyc(config.stash[rewrite.assertstate_key], code, source_hash, kept)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -65,10 +91,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(marker)
             item.add_marker("slow")
         files.setdefault(item.path, []).append(item)
-    long = [path for path in files if path.relative_to(TESTS).parts[0] in FOLDER_MARKERS]
-    short = [path for path in files if path not in set(long)]
-    places = {path: at * SPREAD / len(long) for at, path in enumerate(long)}
-    places |= {path: at / len(short) for at, path in enumerate(short)}
+    kinds: dict[str, list[Path]] = {"browser": [], "slow": [], "quick": []}
+    for path, its in files.items():
+        browser = path.relative_to(TESTS).parts[0] in FOLDER_MARKERS
+        slow = any(item.get_closest_marker("slow") for item in its)
+        kinds["browser" if browser else "slow" if slow else "quick"].append(path)
+    places = {
+        path: at * SPREAD[kind] / len(paths)
+        for kind, paths in kinds.items()
+        for at, path in enumerate(paths)
+    }
     whole = [path for path in files if str(path.relative_to(PROJECT)).startswith(TOGETHER)]
     places |= dict.fromkeys(whole, 0.0)
     in_order = sorted(files, key=lambda path: places[path])
