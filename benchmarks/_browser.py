@@ -44,7 +44,8 @@ GO = """([address, title, quiet]) => new Promise((settled) => {
     const now = performance.now();
     there = there || isThere();
     const app = document.querySelector(".stApp");
-    if (!app || app.dataset.testScriptState === "running") last = now;
+    if (!app || app.dataset.testScriptState === "running"
+      || document.querySelector('[class*="st-key-wait_"]')) last = now;
     if (there && now - last > quiet) settled((last - begun) / 1000);
     else setTimeout(look, 30);
   };
@@ -54,7 +55,7 @@ GO = """([address, title, quiet]) => new Promise((settled) => {
   look();
 })"""
 """Moves as a door does, and returns the seconds until the last change before a quiet time, once
-the page has its title and the script behind it has ended."""
+the page has its title, the script behind it has ended and nothing is being worked out."""
 
 
 @dataclass(frozen=True, kw_only=True)

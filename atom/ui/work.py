@@ -6,8 +6,6 @@ Threads can't draw. A screen starts a job here, and a fragment looks at it until
 from __future__ import annotations
 
 import asyncio
-import importlib
-import threading
 import uuid
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -58,14 +56,7 @@ LOOK_EVERY = 0.4
 
 @st.cache_resource(show_spinner=False)
 def jobs() -> Jobs:
-    """Return the jobs of this server.
-
-    The first call begins to load the client's library in the background, so that the first step
-    that somebody takes doesn't wait for it.
-    """
-    threading.Thread(
-        target=importlib.import_module, args=("openai",), daemon=True, name="warm-up"
-    ).start()
+    """Return the jobs of this server."""
     return Jobs()
 
 
@@ -115,8 +106,7 @@ def ended(
 
     Args:
         words: what it does, in words; or says it from how far the job is.
-        every: seconds between two looks. After each one Streamlit looks through all of the
-            server's objects for garbage, which stops a job that holds many.
+        every: seconds between two looks, each of which holds up the job a little.
     """
     state = state_of(job_id)
     if state.status != "running":

@@ -111,7 +111,9 @@ def leave_one_sample_out(atoms: Atoms) -> Homogeneity:
     Reference:
         METHODS B19; closed form in G.
     """
-    return _Others(atoms).errors(*_model_leaf(atoms))
+    others = _Others(atoms)
+    node, n_nodes = _model_leaf(atoms)
+    return others.errors(node, n_nodes, *others.cells(node, n_nodes))
 
 
 def validity(atoms: Atoms, rng: Generator, permutations: int = 199) -> Verdict:
@@ -129,13 +131,14 @@ def validity(atoms: Atoms, rng: Generator, permutations: int = 199) -> Verdict:
         METHODS B19.
     """
     found = leave_one_sample_out(atoms)
-    others = _Others(atoms)
+    others, swap = _Others(atoms), _Swapper(atoms)
     node, n_nodes = _model_leaf(atoms)
-    swap = _Swapper(atoms)
-    first = node - atoms.leaf
+    first, n_cells = node - atoms.leaf, others.n_units * swap.size
+    within = others.unit * swap.size
     deltas = np.empty(permutations)
     for number in range(permutations):
-        deltas[number] = others.errors(first + swap.draw(rng), n_nodes).delta
+        leaf, cell = swap.draw(rng)
+        deltas[number] = others.errors(first + leaf, n_nodes, within + cell, n_cells).delta
     known = np.isfinite(deltas)
     hits = int((deltas[known] >= found.delta - 1e-12).sum())
     usable = np.isfinite(found.delta) and bool(known.any())
@@ -161,35 +164,55 @@ def _sums(group: Ints, y: Floats, n: int | None = None) -> tuple[Floats, Floats]
 
 
 def _pooled(far: Floats, near: Floats, valid: NDArray[np.bool_]) -> Homogeneity:
-    n = int(valid.sum())
+    n = int(np.count_nonzero(valid))
     if n == 0:
         return Homogeneity(mae_global=float("nan"), mae_node=float("nan"), n=0)
-    return Homogeneity(mae_global=float(far[valid].mean()), mae_node=float(near[valid].mean()), n=n)
+    if n < len(valid):
+        far, near = far[valid], near[valid]
+    return Homogeneity(mae_global=float(far.mean()), mae_node=float(near.mean()), n=n)
 
 
 class _Others:
-    """Predicts every score from other samples: what no leaf changes is computed once."""
+    """Predicts every score from other samples: what no leaf changes is computed once.
+
+    Attributes:
+        unit: each score's model and sample as one number, shape (N,).
+        n_units: how many of these there can be.
+    """
 
     def __init__(self, atoms: Atoms) -> None:
         y, model, sample = atoms.score, atoms.model, atoms.sample
         self._y, self._sample = y, sample
         self._n_samples = int(sample.max(initial=-1)) + 1
         n_model, total_model = _sums(model, y)
-        unit = model * self._n_samples + sample
-        n_unit, total_unit = _sums(unit, y)
-        left = n_model[model] - n_unit[unit]
+        self.unit = model * self._n_samples + sample
+        self.n_units = len(n_model) * self._n_samples
+        n_unit, total_unit = _sums(self.unit, y)
+        left = n_model[model] - n_unit[self.unit]
         self._known = left >= 1
         with np.errstate(divide="ignore", invalid="ignore"):
-            self._far = np.abs(y - (total_model[model] - total_unit[unit]) / left)
+            self._far = np.abs(y - (total_model[model] - total_unit[self.unit]) / left)
 
-    def errors(self, node: Ints, n_nodes: int) -> Homogeneity:
-        """Return the errors, given each score's leaf of its model and how many of these exist."""
+    def cells(self, node: Ints, n_nodes: int) -> tuple[Ints, int]:
+        """Number what each score's model, leaf and sample are together, and say up to what."""
+        cell = node * self._n_samples + self._sample
+        if n_nodes * self._n_samples <= _DENSE * len(cell):
+            return cell, n_nodes * self._n_samples
+        known, cell = np.unique(cell, return_inverse=True)  # Too many empty: those there are.
+        return cell.astype(np.int64), len(known)
+
+    def errors(self, node: Ints, n_nodes: int, cell: Ints, n_cells: int) -> Homogeneity:
+        """Return the errors.
+
+        Args:
+            node: each score's model and leaf as one number, shape (N,).
+            n_nodes: how many of these there can be.
+            cell: each score's model, leaf and sample as one number, shape (N,).
+            n_cells: how many of these there can be.
+        """
         y = self._y
         n_node, total_node = _sums(node, y, n_nodes)
-        cell = node * self._n_samples + self._sample
-        if n_nodes * self._n_samples > _DENSE * len(y):  # Too many empty: number those there are.
-            cell = np.unique(cell, return_inverse=True)[1].astype(np.int64)
-        n_cell, total_cell = _sums(cell, y)
+        n_cell, total_cell = _sums(cell, y, n_cells)
         left = n_node[node] - n_cell[cell]
         with np.errstate(divide="ignore", invalid="ignore"):
             near = np.abs(y - (total_node[node] - total_cell[cell]) / left)
@@ -197,20 +220,25 @@ class _Others:
 
 
 class _Swapper:
-    """Gives samples the leaf vectors of other samples with as many criteria."""
+    """Gives samples the leaf vectors of other samples with as many criteria.
+
+    Attributes:
+        size: the most criteria that a sample has.
+    """
 
     def __init__(self, atoms: Atoms) -> None:
         n_samples = int(atoms.sample.max(initial=-1)) + 1
         place = self._rows(atoms, n_samples) if atoms.place is None else atoms.place
         self._place = place
-        size = int(place.max(initial=-1)) + 1
-        table = np.full((n_samples, size), -1, dtype=np.int64)
+        self.size = int(place.max(initial=-1)) + 1
+        table = np.full((n_samples, self.size), -1, dtype=np.int64)
         # A later model with more of a sample's criteria fills what an earlier one left open.
         table[atoms.sample, place] = atoms.leaf
-        self._table = table
+        self._leaf = table.ravel()
+        self._first = (table[:, :, None] == table[:, None, :]).argmax(axis=2).ravel()
         count = (table >= 0).sum(axis=1)
         self._alike = [np.flatnonzero(count == size) for size in np.unique(count)]
-        self._sample = atoms.sample
+        self._n_samples, self._sample = n_samples, atoms.sample
 
     @staticmethod
     def _rows(atoms: Atoms, n_samples: int) -> Ints:
@@ -223,9 +251,13 @@ class _Swapper:
         place[order] = np.arange(len(unit)) - first
         return place
 
-    def draw(self, rng: Generator) -> Ints:
-        """Return a leaf for every atom under one random swap."""
-        donor = np.arange(len(self._table))
+    def draw(self, rng: Generator) -> tuple[Ints, Ints]:
+        """Return a leaf for every atom under one random swap, and the leaf's place in its sample.
+
+        The place is that of the first criterion which got the same leaf, shape (N,) as the leaves.
+        """
+        donor = np.empty(self._n_samples, dtype=np.int64)
         for members in self._alike:
             donor[members] = rng.permutation(members)
-        return np.asarray(self._table[donor[self._sample], self._place])
+        at = (donor * self.size)[self._sample] + self._place
+        return self._leaf[at], self._first[at]

@@ -181,7 +181,7 @@ def _serve(
     @asynccontextmanager
     async def started(_app: object) -> AsyncIterator[None]:
         send_at_once(asyncio.get_running_loop())
-        warm.start(ready)
+        crowd.tidy_behind(warm.start(ready))
         yield
 
     around = [Middleware(Door, lock=lock), Middleware(Parts), Middleware(FirstPaint)]
@@ -225,6 +225,7 @@ def _options(address: str, port: int, hosts: Sequence[str]) -> dict[str, object]
         "browser.serverAddress": hosts[0],
         "global.developmentMode": False,
         "logger.hideWelcomeMessage": True,
+        "runner.postScriptGC": False,  # `crowd.tidy_behind` does it
     }
 
 

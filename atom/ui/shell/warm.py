@@ -29,8 +29,12 @@ file that the browser asks for waits several times."""
 NOBODY_CAME = 20.0
 DRAWN = 1.5
 """Seconds a browser needs to draw what it was sent, on the same processor perhaps."""
-LATER = ("PIL.Image", "plotly.graph_objects", "pandas", "scipy.sparse", "scipy.optimize")
-"""Libraries that other screens load when they are first looked at, the likeliest first."""
+LATER = ("PIL.Image", "PIL.WebPImagePlugin", "plotly.graph_objects", "pandas", "scipy.sparse",
+         "scipy.optimize", "threadpoolctl", "openai")  # fmt: skip
+"""Libraries that other screens load when they are first looked at, the likeliest first.
+
+The client of models is among them: as long as it is loaded, half of the processor is gone.
+"""
 _served = Event()
 _OWN = "atom."
 _NO_SESSION = "streamlit.runtime.scriptrunner_utils.script_run_context"

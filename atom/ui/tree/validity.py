@@ -20,8 +20,8 @@ from atom.ui.tree import rivals as tree_rivals
 from atom.ui.tree.history import JUDGING, KEPT
 from atom.views.tree.validity import ByHand, RivalRow, Stability, Validity, tree_validity
 
-LOOK_EVERY = 1.0
-"""Seconds between two looks at a tree that is being judged, which each look holds up."""
+LOOK_EVERY = 0.25
+"""Seconds between two looks at a tree that is being judged, which is done in a second or two."""
 
 
 @st.cache_resource(show_spinner=False)

@@ -6,6 +6,7 @@ import io
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 import numpy as np
 from PIL import Image, UnidentifiedImageError
@@ -27,6 +28,7 @@ from atom.analysis.capability.rivals import (
 )
 from atom.analysis.capability.validity import Atoms, Verdict, validity
 from atom.analysis.intervals import Floats, Ints
+from atom.analysis.kept import Kept
 from atom.errors import PictureError
 from atom.records import AnnotationKind, Criterion, Sample
 from atom.records import Mapping as LeafMapping
@@ -46,6 +48,8 @@ TIE = 0.001
 _MAPPED = 0.9
 """Share of the criteria from which on a judge's mapping stands for a tree."""
 _PIXELS = 64
+_FEATURES = Kept(2_000)
+"""Features of pictures, which no edit of a tree changes: 2.5 KB each."""
 _SHUFFLES = 3
 _RIVAL_SHUFFLES = 99
 _MANY, _HUGE = 200_000, 600_000
@@ -470,9 +474,9 @@ def _pictures(store: Store, data: StudyData, where: Placed, n_groups: int) -> Gr
     features: dict[str, Floats] = {}
     for sample in store.get_many(Sample, ids):
         slot = sample.pictures[0] if sample.pictures else None
-        pixels = _read(store, slot.picture_id) if slot and slot.picture_id else None
-        if pixels is not None:
-            features[sample.id] = picture_features(pixels)
+        found = _described(store, slot.picture_id) if slot and slot.picture_id else None
+        if found is not None:
+            features[sample.id] = found
     if len(features) < MIN_SAMPLES:
         return None
     known = list(features)
@@ -488,15 +492,19 @@ def _pictures(store: Store, data: StudyData, where: Placed, n_groups: int) -> Gr
     )
 
 
-def _read(
-    store: Store, picture_id: str
-) -> np.ndarray[tuple[int, int, int], np.dtype[np.uint8]] | None:
+def _described(store: Store, picture_id: str) -> Floats | None:
+    """Return a picture's features, kept by its bytes; None where it can't be read."""
     try:
-        with Image.open(io.BytesIO(store.pictures.thumbnail(picture_id))) as image:
-            small = image.convert("RGB").resize((_PIXELS, _PIXELS))
-            return np.asarray(small, dtype=np.uint8)
+        file = store.pictures.thumbnail(picture_id)
+        return _FEATURES.get(sha256(file).digest(), lambda: picture_features(_pixels(file)))
     except (PictureError, UnidentifiedImageError, OSError):
         return None
+
+
+def _pixels(file: bytes) -> np.ndarray[tuple[int, int, int], np.dtype[np.uint8]]:
+    with Image.open(io.BytesIO(file)) as image:
+        colours = image if image.mode == "RGB" else image.convert("RGB")
+        return np.asarray(colours.resize((_PIXELS, _PIXELS)), dtype=np.uint8)
 
 
 def _split(where: Placed, texts: Sequence[str], sources: Mapping[Path, Sequence[Path]]) -> Ints:

@@ -101,3 +101,21 @@ def test_a_tree_that_says_nothing_is_called_valid_no_more_often_than_it_should()
         rng = np.random.default_rng(1000 + seed)
         hits += validity(planted(rng, 120, 0.0), rng, 39).valid()
     assert hits / runs <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)
+
+
+def test_shuffles_are_judged_as_trees_of_their_own():
+    data, seed = planted(np.random.default_rng(3), 30, 0.4), 5
+    mine = [np.flatnonzero((data.model == 0) & (data.sample == one)) for one in range(30)]
+    size = np.array([len(rows) for rows in mine])
+    rng, deltas = np.random.default_rng(seed), []
+    for _ in range(9):
+        leaf = data.leaf.copy()
+        for members in (np.flatnonzero(size == n) for n in np.unique(size)):
+            for sample, donor in zip(members, rng.permutation(members), strict=True):
+                leaf[data.sample == sample] = np.tile(data.leaf[mine[donor]], 4)
+        other = Atoms(score=data.score, model=data.model, sample=data.sample, leaf=leaf)
+        deltas.append(leave_one_sample_out(other).delta)
+    own = leave_one_sample_out(data).delta
+    found = validity(data, np.random.default_rng(seed), 9)
+    assert found.delta_adjusted == pytest.approx(own - np.mean(deltas), abs=1e-12)
+    assert found.p == (1 + sum(delta >= own for delta in deltas)) / 10

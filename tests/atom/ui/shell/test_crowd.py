@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Lock
 
@@ -77,3 +79,24 @@ def test_options_are_read_while_somebody_holds_their_lock(monkeypatch):
         assert pool.submit(config.get_option, "server.port").result(20) == expected
     with pytest.raises(RuntimeError, match="not defined"):
         config.get_option("server.nothing")
+
+
+def test_garbage_is_looked_for_where_something_was_made():
+    class Ring:
+        def __init__(self):
+            self.own = self
+
+    ring = Ring()
+    left = weakref.ref(ring)
+    gc.disable()
+    try:
+        gc.collect(0)  # as it does itself while scripts run
+        seen = crowd.tidy(-1)
+        del ring
+        assert crowd.tidy(seen) == seen
+        assert left() is not None
+        gc.collect(0)
+        crowd.tidy(seen)
+        assert left() is None
+    finally:
+        gc.enable()
