@@ -20,7 +20,7 @@ from typing import TypeVar
 from atom.engine.account import FAULT, EndAccount
 from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.ledger import LEASE, RunLedger, RunPurse, helper_name
-from atom.engine.process import owner_name
+from atom.engine.process import owner_name, rare_collections
 from atom.engine.replies import PaidOnce
 from atom.engine.together.purse import SharedSpend
 from atom.engine.together.slots import Slots
@@ -200,6 +200,7 @@ class Execution(ABC):
         message = "the runner ended early: see its log"
         try:
             async with AsyncExitStack() as stack:
+                stack.enter_context(rare_collections())
                 for endpoint in self._endpoints:
                     client = self._make(endpoint, self._spend, self._pictures)
                     await stack.enter_async_context(client)

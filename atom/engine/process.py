@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -14,6 +16,8 @@ from atom.files import process_facts
 _RUN = "#"
 _STATE, _STARTED = 0, 19
 """Fields of `/proc/<pid>/stat` behind the command's name: state, start time in clock ticks."""
+_OBJECTS = 100_000
+"""New objects after which to look for cycles, where many are made and few are in cycles."""
 
 
 def process_name(pid: int | None = None) -> str:
@@ -77,3 +81,34 @@ def halted_by_signals(halt: Callable[[str], None]) -> Iterator[None]:
     finally:
         for name in names:
             loop.remove_signal_handler(name)
+
+
+class _Rarely:
+    """How many ask that cycles among objects be looked for less often, and how often it was."""
+
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._many = 0
+        self._before = gc.get_threshold()
+
+    def more(self, step: int) -> None:
+        """Count one more who asks for it, or one less."""
+        with self._turn:
+            if self._many == 0:
+                self._before = gc.get_threshold()
+            self._many += step
+            first, *rest = self._before
+            gc.set_threshold(max(first, _OBJECTS) if first and self._many else first, *rest)
+
+
+_RARELY = _Rarely()
+
+
+@contextmanager
+def rare_collections() -> Iterator[None]:
+    """Look for cycles among objects less often: imports and runs make many objects, no cycles."""
+    _RARELY.more(1)
+    try:
+        yield
+    finally:
+        _RARELY.more(-1)

@@ -14,6 +14,10 @@ from atom.judge.replies.completion import Completion
 from atom.records import Call, Endpoint
 from atom.store import Store
 
+PAUSE = 0.1
+"""Seconds for which a look at what is stored waits for more, where as many calls as may be in
+flight wait for a place before it."""
+
 
 class PaidOnce:
     """Asks a model, unless the store holds its reply already.
@@ -26,7 +30,7 @@ class PaidOnce:
     def __init__(self, store: Store, client: JudgeClient) -> None:
         self._store = store
         self._client = client
-        self._wanted = _Wanted(store)
+        self._wanted = _Wanted(store, self.limiter)
 
     @property
     def limiter(self) -> Limiter | None:
@@ -92,16 +96,19 @@ def _reply_of(request: Request, call: Call | None) -> Reply | None:
 
 
 class _Wanted:
-    """Looks for stored calls: those that workers want in one turn of the loop in one statement.
+    """Looks for stored calls: those that workers want at one time in one statement.
 
-    Items become ready together, when what they wait for is written, so they look together.
+    Items become ready together, when what they wait for is written, so they look together. Where
+    others wait for a place already, more may join: nobody is asked later for it.
 
     Args:
         store: where calls are kept.
+        limiter: who waits for a place; None = whoever looks is asked at once.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, limiter: Limiter | None) -> None:
         self._store = store
+        self._limiter = limiter
         self._waiting: dict[asyncio.Future[Call | None], str] = {}
 
     async def call(self, name: str) -> Call | None:
@@ -113,10 +120,15 @@ class _Wanted:
         loop = asyncio.get_running_loop()
         if all(one.get_loop() is not loop for one in self._waiting):
             self._waiting.clear()  # of a loop that was given up
-            loop.call_soon(self._look)
+            loop.call_later(self._pause(), self._look)
         mine: asyncio.Future[Call | None] = loop.create_future()
         self._waiting[mine] = name
         return await mine
+
+    def _pause(self) -> float:
+        """Return the seconds for which others may join."""
+        limiter = self._limiter
+        return PAUSE if limiter is not None and limiter.wanted >= 2 * limiter.limit else 0.0
 
     def _look(self) -> None:
         waiting, self._waiting = self._waiting, {}

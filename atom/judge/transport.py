@@ -151,11 +151,19 @@ def _client_class() -> Callable[..., AsyncOpenAI]:
         def __init__(self, own_headers: Mapping[str, str | Omit], **options: Any) -> None:
             super().__init__(**options)
             self._own_headers = own_headers
+            self._addresses: dict[str, httpx2.URL] = {}
 
         @property
         def default_headers(self) -> dict[str, str | Omit]:
             own = {"Accept": "application/json", "User-Agent": self.user_agent}
             return {**own, **self._own_headers}
+
+        def _prepare_url(self, url: str) -> httpx2.URL:
+            """Put an address together once: a run asks at one or two, thousands of times."""
+            found = self._addresses.get(url)
+            if found is None:
+                found = self._addresses[url] = super()._prepare_url(url)
+            return found
 
         def _validate_headers(
             self, headers: Mapping[str, object], custom_headers: Mapping[str, object]

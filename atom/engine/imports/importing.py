@@ -8,14 +8,14 @@ the same ids asks, too.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 
 from atom.engine.clock import stamp
 from atom.engine.imports.apart import MOST_HELD, is_worthwhile, read_apart
+from atom.engine.process import rare_collections
 from atom.errors import ConflictError, DoubtError, FormatError, PictureError, UsageError
 from atom.formats import STOOD_TWICE, Batch, ImportReport, Owner, Reading
 from atom.formats.account import Item, LeftOut, Tally, plain_reason
@@ -50,8 +50,6 @@ from atom.store import (
 from atom.store.versions import line_of, versions_of, write_versions
 
 _PAGE = 1000
-_OBJECTS = 100_000
-"""New objects after which to look for cycles."""
 UNCHANGED = "everything in these files was here already: nothing was added"
 _KINDS: dict[Item, type[Record]] = {
     "questions": Sample,
@@ -141,7 +139,7 @@ def import_reading(
     refused: set[str] = set()
     with ExitStack() as until_done:
         staging = until_done.enter_context(Staging(store))
-        until_done.enter_context(_rare_collections())
+        until_done.enter_context(rare_collections())
         is_apart = is_worthwhile(reading)
         if is_apart:
             reading = until_done.enter_context(
@@ -201,17 +199,6 @@ def import_reading(
         broken_pictures=tuple(broken),
         taken_back=moved.taken_back,
     )
-
-
-@contextmanager
-def _rare_collections() -> Iterator[None]:
-    """Look for cycles among objects less often: an import makes millions of records, no cycles."""
-    before = gc.get_threshold()
-    gc.set_threshold(max(before[0], _OBJECTS) if before[0] else 0, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 def _check_versions(declared: Mapping[str, str]) -> None:

@@ -28,7 +28,7 @@ from atom.engine.plan import Item, PlanKeys, RunSpec, SampleState, finished, out
 from atom.engine.sample_states import CHUNK, Loaded, load_states
 from atom.engine.together.parts import in_order
 from atom.errors import AwayError, SpendCapReached, StoreError
-from atom.judge import Reply, Request, failed_call, request_hash
+from atom.judge import Reply, Request, failed_call
 from atom.judge.noting import LeftForLater
 from atom.pipeline import BY_NAME
 from atom.records import Call, Endpoint, Record, StudySample
@@ -62,7 +62,7 @@ COUNTED = 128
 """Of so many chunks of samples, spread evenly, a run's missing items are counted before its first
 call, if not of all; of the others when it comes to them. So it begins within seconds at any size.
 """
-GROUP, LONGEST_GROUP = 0.05, 0.2
+GROUP, LONGEST_GROUP = 0.1, 0.4
 """Seconds for which what ended waits for more, to be written with it: of each of several processes
 in turn, so that the store is written to as often as by one; and at most."""
 BEHIND = 2
@@ -284,14 +284,14 @@ class StudyExecution(Execution):
             LeftForLater: the question waits for a batch; the item stays missing.
             StoreError: the store can't be read.
         """
-        said: dict[str, Reply] = {}
+        said: dict[Request, Reply] = {}
         while True:
             try:
                 return await self._attempt(lane, item, said)
             except AwayError:
                 await self._off(self._ledger.check)  # returns when the server is back
 
-    async def _attempt(self, lane: Lane, item: Item, said: dict[str, Reply]) -> Brought:
+    async def _attempt(self, lane: Lane, item: Item, said: dict[Request, Reply]) -> Brought:
         """Do an item; `said` keeps the replies that came, should it have to be done again."""
         known = self._open[item.sample_id]
         subject = fetch_subject(self._store, known.have, item, known.kept)
@@ -305,9 +305,8 @@ class StudyExecution(Execution):
             await self._stay()
             if self._stopping is not None:
                 raise HaltedError
-            name = f"{request_hash(request, lane.endpoint.model)} {request.repeat}"
-            reply = said.get(name) or await send(request)
-            said[name] = reply
+            reply = said.get(request) or await send(request)
+            said[request] = reply
             calls.append(reply.call)
             return reply
 

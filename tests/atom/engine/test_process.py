@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 
-from atom.engine.process import owner_name, process_gone, process_name
+from atom.engine.process import owner_name, process_gone, process_name, rare_collections
 
 
 def test_this_process_is_there():
@@ -37,3 +38,15 @@ def test_nobody_knows_about_other_hosts_or_odd_names():
     assert not process_gone("elsewhere/1/2")
     assert not process_gone("")
     assert not process_gone("nonsense")
+
+
+def test_cycles_are_looked_for_less_often_until_the_last_one_ends():
+    before = gc.get_threshold()
+    first, second = rare_collections(), rare_collections()
+    with first:
+        often = gc.get_threshold()
+        assert often[0] > before[0] > 0
+        second.__enter__()
+    assert gc.get_threshold() == often
+    second.__exit__(None, None, None)
+    assert gc.get_threshold() == before

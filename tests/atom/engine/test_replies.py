@@ -8,6 +8,7 @@ import pytest
 from atom.engine.replies import PaidOnce, reread
 from atom.errors import StoreError
 from atom.judge import Request, TextPart, asked_request, call_id, request_hash
+from atom.judge.limiter import Limiter
 from atom.records import Call, Endpoint
 from atom.store import Store
 
@@ -78,3 +79,35 @@ async def test_what_is_looked_for_together_is_one_statement(tmp_path, monkeypatc
         monkeypatch.setattr(store, "get_many", lose)
         both = await asyncio.gather(*map(client.found, asked[:2]), return_exceptions=True)
         assert [str(one) for one in both] == ["it is broken"] * 2
+
+
+@pytest.mark.parametrize(("waiting", "statements"), [(2, 1), (1, 2)])
+async def test_a_look_waits_for_others_where_a_round_waits_for_places(
+    tmp_path, monkeypatch, waiting, statements
+):
+    endpoint = Endpoint(name="e", base_url="probe:", model="m", roles=("judge",))
+    x, y = (
+        Request(task="t", prompt_id="t/1", system="s", parts=(TextPart(text=word),))
+        for word in ("x", "y")
+    )
+    limiter = Limiter(1)
+    with Store.open(tmp_path) as store:
+        client = PaidOnce(store, SimpleNamespace(endpoint=endpoint, limiter=limiter))
+        looks = []
+        get_many = store.get_many
+        monkeypatch.setattr(store, "get_many", lambda *which: looks.append(1) or get_many(*which))
+
+        async def hold():
+            async with limiter.slot():
+                await asyncio.sleep(60)
+
+        calls = [asyncio.create_task(hold()) for _ in range(waiting)]
+        while limiter.wanted < waiting:
+            await asyncio.sleep(0)
+        first = asyncio.create_task(client.found(x))
+        for _ in range(20):  # turns of the loop, which a look of its own doesn't take
+            await asyncio.sleep(0)
+        assert await asyncio.gather(first, client.found(y)) == [None, None]
+        assert len(looks) == statements
+        for call in calls:
+            call.cancel()
