@@ -31,7 +31,7 @@ def diff_side(parts: Iterable[DiffPart], kind: str) -> Html:
             (shown if size < kit.CUT else rest).append(made)
             size += len(piece)
     if not size:
-        return el("div", el("span", "(empty)", class_="quiet"), class_="said")
+        return el("div", kit.quiet("(empty)"), class_="said")
     body = el("div", shown, class_="said")
     if not rest:
         return body

@@ -19,7 +19,7 @@ from atom.display import numbers
 from atom.display import table as display
 from atom.display.estimate import Estimate
 from atom.errors import AtomError
-from atom.ui.html import Child, Html, el, join
+from atom.ui.html import Attribute, Child, Html, el, join
 from atom.ui.links import read_address
 from atom.ui.shell.glossary import meaning
 from atom.views.figures import COLOURS
@@ -91,9 +91,44 @@ def go(target: str) -> None:
 # --- words -------------------------------------------------------------------------------------
 
 
-def door(label: Child, href: str, *, class_: str = "", tip: str | None = None) -> Html:
+def door(label: Child, href: str, *, tip: str | None = None, **attributes: Attribute) -> Html:
     """Make a link inside the app."""
-    return el("a", label, href=href, data_go=True, class_=class_ or None, data_tip=tip)
+    return el("a", label, href=href, data_go=True, data_tip=tip, **attributes)
+
+
+def cell(label: Child, href: str, *, tip: str | None = None, **attributes: Attribute) -> Html:
+    """Make a link that fills its table's cell."""
+    return door(label, href, class_="cell", tip=tip, **attributes)
+
+
+def section(title: Child, *content: Child, **attributes: Attribute) -> Html:
+    """Make a part of a screen under its heading."""
+    return el("section", el("h2", title), *content, **attributes)
+
+
+def note(*words: Child, **attributes: Attribute) -> Html:
+    """Write what stands small under what it explains."""
+    return el("p", *words, class_="note", **attributes)
+
+
+def strong(*words: Child) -> Html:
+    """Write words that weigh more than those beside them."""
+    return el("span", *words, class_="strong")
+
+
+def quiet(words: Child, *, data_tip: str | None = None) -> Html:
+    """Write words that weigh less than those beside them."""
+    return el("span", words, class_="quiet", data_tip=data_tip)
+
+
+def small(*words: Child) -> Html:
+    """Write quiet words beside what they are of, in small letters."""
+    return el("span", *words, class_="quiet small")
+
+
+def under(*words: Child) -> Html:
+    """Write quiet words under what they are of, in small letters."""
+    return el("div", *words, class_="quiet small")
 
 
 def fact(text: str, href: str) -> Html:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from atom.display import numbers
 from atom.ui import kit
-from atom.ui.html import Html, el
+from atom.ui.html import Html
 from atom.views.level_shares import LevelShares
 
 
@@ -14,14 +14,11 @@ def levels(scales: Sequence[LevelShares]) -> Html | None:
     """Draw the share of marks at or above each level; nothing without an ordinal scale."""
     if not scales:
         return None
-    return el(
-        "section",
-        el("h2", "Marks by level"),
-        el(
-            "p",
+    return kit.section(
+        "Marks by level",
+        kit.note(
             "The distance between these levels isn’t known, so a mean depends on the values they "
             "were given; the share at or above a level doesn’t.",
-            class_="note",
         ),
         [_scale(one) for one in scales],
         data_levels=True,

@@ -92,7 +92,7 @@ def _listing(here: Here, view: Comparison, listed: PairList, shown: PairView | N
     count = numbers.count(listed.total, "shared sample")
     return el(
         "div",
-        el("p", f"{count}{equal}, {order}", class_="note", style="margin:0 0 4px 4px"),
+        kit.note(f"{count}{equal}, {order}", style="margin:0 0 4px 4px"),
         el(
             "div",
             [_item(here, view, row, row.sample_id == chosen) for row in listed.rows],
@@ -112,7 +112,7 @@ def _item(here: Here, view: Comparison, row: PairRow, on: bool) -> Html:
             "span",
             el("span", class_="dot", style=f"background:{kit.colour(side.colour)}"),
             f"{value:.0f}",
-            el("span", _right_word(right), class_="quiet") if right is not None else None,
+            kit.quiet(_right_word(right)) if right is not None else None,
             class_="model",
             data_tip=f"{side.label}: {value:.1f} of 100{_right_tip(right)}",
         )
@@ -225,7 +225,7 @@ def _head(here: Here, view: Comparison, listed: PairList, shown: PairView) -> Ht
         "div",
         el(
             "div",
-            el("span", f"Sample no. {position}", class_="strong"),
+            kit.strong(f"Sample no. {position}"),
             kit.synthetic_badge() if sample.synthetic else None,
             kit.status("quarantined") if shown.sample.quarantined else None,
             kit.door("Open in Failures", links.address(FAILURES.url_path, whole), class_="small"),
@@ -294,15 +294,14 @@ def _criterion(here: Here, view: Comparison, shown: PairView, mark: PairMark) ->
         el("span", item.leaf[-1], data_tip=format_path(item.leaf),
            class_="strong" if inside else None)
         if item.leaf
-        else el("span", "○ not mapped", class_="quiet", data_tip=item.leaf_detail)
+        else kit.quiet("○ not mapped", data_tip=item.leaf_detail)
     )  # fmt: skip
     words = _gap_words(mark, gap) if gap else "0"
     return kit.Row(
         cells=[
-            el("span", item.number, class_="quiet"),
+            kit.quiet(item.number),
             join(
-                el("a", item.criterion.question, href=to, data_go=True, data_light=identity,
-                   class_="text"),
+                kit.door(item.criterion.question, to, data_light=identity, class_="text"),
                 el("span", " ", leaf, class_="narrow small quiet"),
             ),
             el("span", item.criterion.ground_truth, class_="text"),
@@ -310,13 +309,11 @@ def _criterion(here: Here, view: Comparison, shown: PairView, mark: PairMark) ->
             item.weight_words,
             case_parts.mark_chip(here, mark.first, False),
             case_parts.mark_chip(here, mark.second, False),
-            el("span", numbers.NONE, class_="quiet")
-            if gap is None
-            else compare_parts.mark(words, verdict),
+            kit.quiet(numbers.NONE) if gap is None else compare_parts.mark(words, verdict),
         ],
         on=item.chosen,
         light=identity,
-    )  # fmt: skip
+    )
 
 
 def _gap_words(mark: PairMark, gap: float) -> str:
@@ -376,13 +373,9 @@ def _answer(
         el(
             "div",
             _side_head(side, judge),
-            el("span", f"answer 1 of {many}", class_="quiet small")
-            if side.answer is None and many > 1
-            else None,
-            el("span", answer.score_words, class_="quiet small")
-            if answer.score is not None
-            else None,
-            el("span", case_parts.verdict(answer.outcomes), class_="quiet small"),
+            kit.small(f"answer 1 of {many}") if side.answer is None and many > 1 else None,
+            kit.small(answer.score_words) if answer.score is not None else None,
+            kit.small(case_parts.verdict(answer.outcomes)),
             class_="row",
             style="margin-bottom:4px",
         ),

@@ -181,8 +181,8 @@ def answer(here: Here, view: Comparison) -> Html:
                 for words in (_both_ways(view), _needed(view))
                 if words
             ],
-            el("p", _rests_on(here, view), class_="note"),
-            [el("p", words, class_="note") for words in (_filtered(here),) if words],
+            kit.note(_rests_on(here, view)),
+            [kit.note(words) for words in (_filtered(here),) if words],
             class_="verdict lines",
         ),
     )
@@ -233,8 +233,8 @@ def _versus(view: Comparison) -> Html:
         "div",
         _key(view),
         el("div", dumbbell(view, gap.first, gap.second), _scale("0", "50", "100")),
-        el("span", f"{gap.first:.1f} and {gap.second:.1f} of 100", class_="quiet small"),
-        el("span", "Difference, points", class_="quiet small"),
+        kit.small(f"{gap.first:.1f} and {gap.second:.1f} of 100"),
+        kit.small("Difference, points"),
         el("div", forest(gap.value, gap.lo, gap.hi, limit, _VERDICTS[verdict][2]),
            _scale(f"−{limit:g}", "0", f"+{limit:g}")),
         difference(gap.value, gap.lo, gap.hi, verdict),
@@ -456,8 +456,7 @@ def _counted(here: Here, view: Comparison, every: bool) -> Html:
     filters = pinned(here, view.picked)
     even = sum(node.verdict == "none" for node in view.nodes)
     door = to(here, view.picked, filters, depth=None if every else "all")
-    return el(
-        "p",
+    return kit.note(
         kit.door("Hide the full list" if every else "Show all of them", door),
         f" · {numbers.count(view.tested, *unit)} tested, {even} not told apart",
         f" · ○ {view.thin} with too little evidence (under {MIN_SAMPLES} samples), not tested"
@@ -470,7 +469,6 @@ def _counted(here: Here, view: Comparison, every: bool) -> Html:
         f" · labels of {view.facet} may overlap" if view.facet else "",
         ". A name shows its pairs below; the last column opens what "
         f"{view.picked.first.name} failed there.",
-        class_="note",
         style="margin-top:10px",
     )
 
@@ -531,25 +529,25 @@ def _row(here: Here, view: Comparison, node: NodeGap, limit: float, *, indent: b
             dumbbell(view, node.first, node.second),
             forest(node.gap, node.lo, node.hi, limit, class_),
             difference(node.gap, node.lo, node.hi, node.verdict),
-            el("span", numbers.p_value(node.adjusted), class_="quiet",
-               data_tip=f"p {numbers.p_value(node.p)} before allowing for the other nodes of its "
-               "level"),
-            el("a", node.samples, href=pairs, data_go=True, class_="cell",
-               data_tip=f"{shared} that both have a value for"),
+            kit.quiet(
+                numbers.p_value(node.adjusted),
+                data_tip=f"p {numbers.p_value(node.p)} before allowing for the other nodes of its "
+                "level",
+            ),
+            kit.cell(node.samples, pairs, tip=f"{shared} that both have a value for"),
             _failed(view, node),
         ],
         on=bool(node.path) and node.path == here.filters.node,
-    )  # fmt: skip
+    )
 
 
 def _failed(view: Comparison, node: NodeGap) -> Html:
     """Count what the first side failed here, with the door to it."""
     words = f"{node.failed} of {node.answered}"
     if not node.failed:
-        return el("span", words, class_="quiet")
+        return kit.quiet(words)
     tip = f"what {view.picked.first.name} failed, of all samples that it answered here"
-    return el("a", words, href=links.address(FAILURES.url_path, node.filters), data_go=True,
-              class_="cell", data_tip=tip)  # fmt: skip
+    return kit.cell(words, links.address(FAILURES.url_path, node.filters), tip=tip)
 
 
 def _keep(here: Here, view: Comparison, node: NodeGap) -> Filters:

@@ -45,15 +45,22 @@ def draw(here: Here, picked: Picked) -> None:
     there = slices_of(here.store, here.data, here.entry.key)
     if not there:
         door = kit.door("save one on Failures", links.address(FAILURES.url_path, here.filters))
-        words = el("p", "Slices can be compared like models: ", door, ".", class_="note")
-        kit.show(el("section", el("h2", "Slices"), words), key="slices_none")
+        words = kit.note("Slices can be compared like models: ", door, ".")
+        kit.show(kit.section("Slices", words), key="slices_none")
         return
     whole = Slice(name=WHOLE, filters=Filters(study=here.entry.key))
     by_name = {one.name: one for one in (whole, *there)}
     models = {one.id: one.name for one in here.data.candidates}
-    kit.show(el("section", el("h2", "Slices"), el(
-        "p", "Two slices of one model, or one slice of two models. Samples needn’t be the same on "
-        "both sides; those that are count once.", class_="note")), key="slices_head")  # fmt: skip
+    kit.show(
+        kit.section(
+            "Slices",
+            kit.note(
+                "Two slices of one model, or one slice of two models. Samples needn’t be the same "
+                "on both sides; those that are count once."
+            ),
+        ),
+        key="slices_head",
+    )
     first = _side(here, "first", by_name, models, (there[0].name, picked.first.model_id))
     second = _side(here, "second", by_name, models, (WHOLE, picked.first.model_id))
     if first == second:
@@ -163,9 +170,8 @@ def _verdict(one: SliceGap) -> str:
 def _value(here: Here, side: Side, one: SliceGap, value: float, n: int) -> Html:
     """Draw a side's mean with its n, a door to the failures behind it."""
     if not math.isfinite(value):
-        return el("span", "–", class_="quiet")
+        return kit.quiet("–")
     filters = side.part.filters.but(model=here.data.candidates[side.model].id)
     if one.path:
         filters = filters.but(node=one.path)
-    return el("span", kit.door(f"{100 * value:.1f}", to(filters)),
-              el("span", f" n {n:,}", class_="quiet small"))  # fmt: skip
+    return el("span", kit.door(f"{100 * value:.1f}", to(filters)), kit.small(f" n {n:,}"))

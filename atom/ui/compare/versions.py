@@ -102,15 +102,13 @@ def _changes(here: Here, view: Comparison, picked: Picked) -> Html:
         el("div", _table(here, picked, step, shown[:_SHOWN]), style="margin:8px 0")
         if shown
         else None,
-        el(
-            "p",
+        kit.note(
             f"{numbers.count(step.tested, 'test')} together, the whole and every capability with "
             "enough samples (below, each level of the tree stands for itself): beyond chance at a ",
             kit.term("false discovery rate"),
             " of 10 %. ",
             el("code", "compare --fail-on-regression"),
             " says the same to a pipeline.",
-            class_="note",
         ),
     )
 

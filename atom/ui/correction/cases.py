@@ -105,9 +105,7 @@ def _item(
 ) -> Html:
     thumb = thumbnail(here.store, row.sample_id, row.picture_id, "picture")
     marks = [arm_mark(arm, right) for arm, right in row.marks]
-    steps = (
-        el("span", numbers.count(row.steps, "step"), class_="quiet small") if row.steps else None
-    )
+    steps = kit.small(numbers.count(row.steps, "step")) if row.steps else None
     return el(
         "a",
         thumb,
@@ -175,7 +173,7 @@ def _head(here: Here, view: CaseView, before: str | None, after: str | None) -> 
         "div",
         el(
             "div",
-            el("span", f"Sample no. {position}", class_="strong"),
+            kit.strong(f"Sample no. {position}"),
             kit.model(here.data.candidates[number].name, number),
             kit.synthetic_badge() if sample.synthetic else None,
             kit.door("Open in Failures", links.address(FAILURES.url_path, filters), class_="small"),
@@ -203,11 +201,9 @@ def _arm_tabs(view: CaseView, doors: CaseDoors) -> Html | None:
     return el(
         "nav",
         [
-            el(
-                "a",
+            kit.door(
                 arm_mark(one.arm, one.right, chosen=one.arm == chosen),
-                href=doors.to(sample, by=one.arm, criterion=criterion),
-                data_go=True,
+                doors.to(sample, by=one.arm, criterion=criterion),
                 aria_current="true" if one.arm == chosen else None,
             )
             for one in view.tries
@@ -232,7 +228,7 @@ def said_of(view: CaseView) -> Html | None:
     if view.was_right and chosen.right is not None:
         now = "still right" if chosen.right else "wrong now: the feedback broke it"
     parts: list[Child] = [
-        el("span", f"After {words.does}: the answer was {before}, and is {now}.", class_="strong"),
+        kit.strong(f"After {words.does}: the answer was {before}, and is {now}."),
         _scores(view),
     ]
     return el("div", parts, _luck(view), class_="notice outcome", style="font-size:var(--body)")
@@ -288,12 +284,12 @@ def _why(view: CaseView) -> Html | None:
     for name, score, reason in pairs:
         if reason:
             parts.append(
-                el("div", el("span", f"{name} ", class_="quiet small"),
+                el("div", kit.small(f"{name} "),
                    kit.score_chip(score), " ", el("span", reason[:_REASON], class_="text"))
             )  # fmt: skip
     return el(
         "div",
-        el("span", f"Why step {step.view.number} scores so", class_="strong"),
+        kit.strong(f"Why step {step.view.number} scores so"),
         parts,
         class_="why",
         data_why=True,
@@ -307,7 +303,7 @@ def before_after(view: CaseView) -> Html:
     """Draw the answer before and after, what changed marked."""
     old = el(
         "div",
-        el("h2", "Before ", el("span", mark_words(view.was_right), class_="quiet small")),
+        el("h2", "Before ", kit.small(mark_words(view.was_right))),
         diff_side(view.diff, "gone") if view.diff else _text(view.first.text),
     )
     chosen = view.chosen
@@ -324,7 +320,7 @@ def before_after(view: CaseView) -> Html:
             el(
                 "h2",
                 f"After {ARM_WORDS[chosen.arm].does} ",
-                el("span", mark_words(chosen.right), class_="quiet small"),
+                kit.small(mark_words(chosen.right)),
             ),
             diff_side(view.diff, "new"),
         )
@@ -336,7 +332,7 @@ def before_after(view: CaseView) -> Html:
             el(
                 "h2",
                 f"The control: {ARM_WORDS[control.arm].does} ",
-                el("span", mark_words(control.right), class_="quiet small"),
+                kit.small(mark_words(control.right)),
             ),
             _text(control.response.text),
         )
@@ -373,12 +369,10 @@ def steps(view: CaseView, doors: CaseDoors) -> Html:
         item = step.view
         leaf = item.leaf[-1] if item.leaf else "not mapped"
         cells: list[Child] = [
-            el("span", item.number, class_="quiet"),
-            el(
-                "a",
+            kit.quiet(item.number),
+            kit.door(
                 item.criterion.question,
-                href=doors.to(sample, by=by, criterion=item.criterion.id),
-                data_go=True,
+                doors.to(sample, by=by, criterion=item.criterion.id),
                 data_light=item.criterion.id,
                 class_="text",
             ),
@@ -435,7 +429,7 @@ def _hints(chosen: Try) -> Html | None:
     lines = [
         el(
             "li",
-            el("span", f"{hint.peer}", class_="strong"),
+            kit.strong(f"{hint.peer}"),
             f" on step {hint.number}: " if hint.number else ": ",
             el("span", hint.text, class_="text"),
         )

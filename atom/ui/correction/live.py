@@ -117,14 +117,16 @@ def _picked(here: Here, picked: Sequence[PickedAnswer]) -> Html:
     rows = [
         kit.Row(
             cells=[
-                el("a", numbers.middle(one.question, 200), data_go=True,
-                   href=links.address(CORRECTION.url_path, one.filters, tab=TAB, by=USUAL)),
+                kit.door(
+                    numbers.middle(one.question, 200),
+                    links.address(CORRECTION.url_path, one.filters, tab=TAB, by=USUAL),
+                ),
                 one.model,
                 ", ".join(ARM_WORDS[arm].name.lower() for arm in one.stayed_wrong),
             ]
         )
         for one in picked
-    ]  # fmt: skip
+    ]
     columns = [
         kit.Column(title="Watch it again", width="56%"),
         kit.Column(title="Model"),

@@ -174,7 +174,7 @@ def history(here: Here, looked: Looked) -> Html | None:
         rows.append(
             kit.Row(
                 cells=[
-                    el("a", runs_parts.when(asked.created), href=href, data_go=True, class_="cell"),
+                    kit.cell(runs_parts.when(asked.created), href),
                     el("span", row.model, class_="text"),
                     el("span", _asked_words(asked), class_="text small"),
                     run_view(status.run, alive=status.alive).words if status else "–",

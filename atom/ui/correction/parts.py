@@ -92,8 +92,8 @@ def tabs(choices: Sequence[tuple[str | None, str]], chosen: str | None, doors: D
 def _counted(number: int, href: str, what: str) -> Html:
     """Write a number that opens its answers."""
     if not number:
-        return el("span", "0", class_="quiet")
-    return el("a", f"{number:,}", href=href, data_go=True, class_="cell", aria_label=what)
+        return kit.quiet("0")
+    return kit.cell(f"{number:,}", href, aria_label=what)
 
 
 def verdict(effect: Effect) -> Html:
@@ -221,13 +221,11 @@ def _effect_name(effect: Effect) -> Html:
     role = {"control": " · a control", "ceiling": " · a ceiling"}.get(effect.role, "")
     return join(
         el("span", words.name, class_="term strong", tabindex="0", data_tip=words.meaning),
-        el("span", role, class_="quiet small"),
-        el(
-            "div",
+        kit.small(role),
+        kit.under(
             el("span", arm.name, class_="term", data_tip=arm.meaning),
             " against ",
             el("span", control.name, class_="term", data_tip=control.meaning),
-            class_="quiet small",
         ),
     )
 
@@ -240,7 +238,7 @@ def _pairs(doors: Doors, effect: Effect, came: str) -> str:
 def _estimate(one: Estimate) -> Html:
     if not one.ends:
         return el("span", one.text, class_=None if one.known else "quiet")
-    return join(el("span", one.text, class_="strong"), el("div", one.ends, class_="quiet small"))
+    return join(kit.strong(one.text), kit.under(one.ends))
 
 
 def _axis(span: float) -> Html:
@@ -287,11 +285,9 @@ def _apart(found: Results, doors: Doors) -> Html | None:
     if effect is None:
         return None
     query = CaseQuery(effect=effect.name, came="apart")
-    return el(
-        "p",
+    return kit.note(
         kit.door(f"{effect.apart} answers", doors.cases(query)),
         " are left out where passed steps are the control: they have no failed or no passed step.",
-        class_="note",
         style="margin-top:5px",
     )
 
@@ -321,17 +317,20 @@ def arms(found: Results, doors: Doors) -> Html | None:
         for line in (*found.arms, *([found.on_right] if found.on_right else []))
         for reason, n in line.reasons[:4]
     ]
-    return el(
-        "section",
-        el("h2", "What was tried, and how often it came right"),
+    return kit.section(
+        "What was tried, and how often it came right",
         kit.table(columns, rows, label="Arms", tight=True),
-        el("p", "A share of fixed answers is no gain: another try alone fixes many.",
-           class_="note", style="margin-top:4px"),
-        kit.fold(f"Why some have no result ({numbers.count(len(notes), 'reason')})",
-                 el("ul", notes, class_="small", style="margin:0"))
+        kit.note(
+            "A share of fixed answers is no gain: another try alone fixes many.",
+            style="margin-top:4px",
+        ),
+        kit.fold(
+            f"Why some have no result ({numbers.count(len(notes), 'reason')})",
+            el("ul", notes, class_="small", style="margin:0"),
+        )
         if notes
         else None,
-    )  # fmt: skip
+    )
 
 
 def _arm_row(line: ArmLine, doors: Doors, cohort: str) -> kit.Row:
@@ -345,23 +344,21 @@ def _arm_row(line: ArmLine, doors: Doors, cohort: str) -> kit.Row:
 
     name = join(
         el("span", words.name, class_="term", tabindex="0", data_tip=words.meaning),
-        el("div", "on answers that were right (break rate)", class_="quiet small")
-        if right
-        else None,
+        kit.under("on answers that were right (break rate)") if right else None,
     )
     fixed = el("span", line.fixed, " kept") if right else line.fixed
     return kit.Row(
         cells=[
             name,
             _counted(line.tried, to("tried"), f"{words.name}: tried"),
-            el("a", fixed, href=to("right"), data_go=True, class_="cell"),
+            kit.cell(fixed, to("right")),
             el("a", line.wrong, " broken" if right else None, href=to("wrong"), data_go=True,
                class_="cell"),
             _share(share.right, broken=right),
             _share_bar(share.right, broken=right),
             join(
                 _counted(share.unknown, to("unknown"), f"{words.name}: no result"),
-                el("div", f"{never:,} never asked", class_="quiet small") if never else None,
+                kit.under(f"{never:,} never asked") if never else None,
             ),
             money(None if math.isnan(share.cost) else share.cost),
         ]
@@ -370,14 +367,14 @@ def _arm_row(line: ArmLine, doors: Doors, cohort: str) -> kit.Row:
 
 def _share(share: Share, *, broken: bool = False) -> Html:
     if not share.n:
-        return el("span", numbers.NONE, class_="quiet")
+        return kit.quiet(numbers.NONE)
     value, lo, hi = share.value, share.lo, share.hi
     if broken:
         value, lo, hi = 1 - value, 1 - hi, 1 - lo
     text = numbers.percent(100 * value, share.n)
     return join(
         el("span", text, " broken" if broken else None),
-        el("span", numbers.share_ends(lo, hi), f" of {share.n:,}", class_="quiet small"),
+        kit.small(numbers.share_ends(lo, hi), f" of {share.n:,}"),
     )
 
 
@@ -436,9 +433,8 @@ def by_root(found: Results, doors: Doors) -> Html | None:
         for line in found.by_root
     ]
     name = EFFECT_WORDS[found.main.name].name
-    return el(
-        "section",
-        el("h2", f"{name}, by where answers failed"),
+    return kit.section(
+        f"{name}, by where answers failed",
         kit.table(columns, rows, label="By root", tight=True),
     )
 
@@ -465,17 +461,17 @@ def by_leaf(found: Results, doors: Doors) -> Html | None:
         step = CaseQuery(arm=item.arm, came="steps", under=line.path)
         done = CaseQuery(arm=item.arm, came="repaired", under=line.path)
         glyph, words = _REPAIRS[item.label]
-        help_ = el("span", numbers.NONE, class_="quiet")
+        help_ = kit.quiet(numbers.NONE)
         if item.help is not None and item.help_arm is not None:
             help_ = el(
                 "span",
                 numbers.percent(100 * item.help.value, item.help.n),
                 data_tip=ARM_WORDS[item.help_arm].name,
             )
-        gap = el("span", numbers.NONE, class_="quiet")
+        gap = kit.quiet(numbers.NONE)
         if math.isfinite(item.estimate) and item.clusters >= MIN_CLUSTERS:
             ends = f" ({numbers.points_ends(item.lo, item.hi)})" if math.isfinite(item.lo) else ""
-            gap = el("span", numbers.points(item.estimate), el("span", ends, class_="quiet small"))
+            gap = el("span", numbers.points(item.estimate), kit.small(ends))
         (rows if item.clusters >= MIN_CLUSTERS else few).append(
             kit.Row(
                 cells=[
@@ -497,10 +493,8 @@ def by_leaf(found: Results, doors: Doors) -> Html | None:
         )
     recover = sum(line.repair.label == "attention drift" for line in found.by_leaf)
     stubborn = sum(line.repair.label == "lack of capability" for line in found.by_leaf)
-    return el(
-        "section",
-        el("h2", f"{numbers.count(recover, 'capability', 'capabilities')} recoverable, "
-           f"{stubborn} stubborn, {len(found.by_leaf) - recover - stubborn} undecided"),
+    return kit.section(f"{numbers.count(recover, 'capability', 'capabilities')} recoverable, "
+           f"{stubborn} stubborn, {len(found.by_leaf) - recover - stubborn} undecided",
         el("p", kit.term("attention drift", "Attention drift"), ": it can do it when told where to "
            "look. ", kit.term("lack of capability", "Lack of capability"), ": most steps stay "
            "failed even with the strongest help.", class_="quiet small",
@@ -553,10 +547,9 @@ def unlocking(found: Results, doors: Doors) -> Html | None:
     keys = [
         el(
             "li",
-            el(
-                "a",
+            kit.door(
                 numbers.middle(" ".join(key.question.split()), 110),
-                href=links.address(
+                links.address(
                     CORRECTION.url_path,
                     doors.filters.but(
                         sample=found.samples.get(key.response_id), criterion=key.criterion_id
@@ -566,16 +559,14 @@ def unlocking(found: Results, doors: Doors) -> Html | None:
                     arm="guided",
                     by="guided",
                 ),
-                data_go=True,
                 class_="text",
             ),
-            el("span", f" {key.path[-1]}" if key.path else "", class_="quiet small"),
+            kit.small(f" {key.path[-1]}" if key.path else ""),
         )
         for key in found.keys[:40]
     ]
-    return el(
-        "section",
-        el("h2", "Which steps came right together with the answer"),
+    return kit.section(
+        "Which steps came right together with the answer",
         el("p", "What went together, not what caused what.", class_="quiet small"),
         kit.table(columns, rows[:_MOST], label="Unlocked", tight=True),
         kit.fold(
@@ -604,7 +595,7 @@ def table4(found: Table4, doors: Doors) -> Html:
             el("span", cell, class_="quiet small" if quality_ else None) for cell in line
         ]
         if quality_:
-            cells[1] = el("span", "mean step score", class_="quiet small")
+            cells[1] = kit.small("mean step score")
         elif line[0] in found.used:
             href = Doors(filters=doors.filters, experiment=found.used[line[0]]).tab(None)
             cells[0] = kit.door(line[0], href)
@@ -616,11 +607,10 @@ def table4(found: Table4, doors: Doors) -> Html:
     ]
     if found.apart:
         notes.append(f"Left out, judged by another judge or threshold: {', '.join(found.apart)}.")
-    return el(
-        "section",
-        el("h2", "The paper's Table 4, from this study"),
+    return kit.section(
+        "The paper's Table 4, from this study",
         kit.table(columns, rows, label="Table 4", tight=True),
-        el("p", " ".join(notes), class_="note", style="margin-top:6px"),
+        kit.note(" ".join(notes), style="margin-top:6px"),
     )
 
 

@@ -45,20 +45,20 @@ def rounds(found: Results, doors: Doors) -> Html | None:
         for number in numbers_:
             row = cell.get((arm, number))
             if row is None:
-                marks.append(el("span", numbers.NONE, class_="quiet"))
+                marks.append(kit.quiet(numbers.NONE))
                 continue
             share = numbers.percent(100 * row.standing.value, row.standing.n)
-            marks.append(join(share, el("span", f" · {row.new} new", class_="quiet small")))
+            marks.append(join(share, kit.small(f" · {row.new} new")))
         rows.append(kit.Row(cells=[ARM_WORDS[arm].name, *marks]))
     return el(
         "section",
         el("div", el("h2", "Round by round", style="margin:0"),
-           el("span", "figures on this page:", class_="quiet small"),
+           kit.small("figures on this page:"),
            kit.tabs(choices, label="Rounds that count"), class_="row",
            style="margin-bottom:5px"),
         kit.table(columns, rows, label="Rounds", tight=True),
-        el("p", "Another round is another draw of luck, in every arm. “New” are answers right for "
-           "the first time.", class_="note"),
+        kit.note("Another round is another draw of luck, in every arm. “New” are answers right for "
+           "the first time."),
     )  # fmt: skip
 
 
@@ -73,9 +73,8 @@ def costs(found: Results) -> Html | None:
     if not found.costs:
         return None
     if all(cost.arm_cost == 0 == cost.control_cost for cost in found.costs):
-        return el(
-            "section",
-            el("h2", "What a recovered answer costs"),
+        return kit.section(
+            "What a recovered answer costs",
             el("p", "Nothing was paid: only free endpoints were asked.", class_="quiet"),
         )
     columns = [
@@ -89,7 +88,7 @@ def costs(found: Results) -> Html | None:
             cells=[
                 join(
                     ARM_WORDS[cost.arm].name,
-                    el("div", f"against {ARM_WORDS[cost.control].name}", class_="quiet small"),
+                    kit.under(f"against {ARM_WORDS[cost.control].name}"),
                 ),
                 _usd(cost.arm_cost),
                 _usd(cost.control_cost),
@@ -98,9 +97,8 @@ def costs(found: Results) -> Html | None:
         )
         for cost in found.costs
     ]
-    return el(
-        "section",
-        el("h2", "What a recovered answer costs"),
+    return kit.section(
+        "What a recovered answer costs",
         kit.table(columns, rows, label="Costs", tight=True),
     )
 
@@ -111,13 +109,13 @@ def _usd(value: float) -> str:
 
 def _per_point(cost: Cost) -> Html:
     if math.isnan(cost.per_point):
-        return el("span", "unknown", class_="quiet")
+        return kit.quiet("unknown")
     if math.isinf(cost.per_point):
-        return el("span", "recovers none", class_="quiet")
+        return kit.quiet("recovers none")
     if cost.per_point == 0:
         return el("span", "free")
     ends = [money(end) if math.isfinite(end) else "no end" for end in (cost.lo, cost.hi)]
-    return join(money(cost.per_point), el("div", " to ".join(ends), class_="quiet small"))
+    return join(money(cost.per_point), kit.under(" to ".join(ends)))
 
 
 def gates(found: Results) -> Html | None:
@@ -136,9 +134,8 @@ def gates(found: Results) -> Html | None:
         (counts.failed, "hints whose call failed"),
     ]
     rows = [(el("dt", f"{n:,}", class_="num"), el("dd", words)) for n, words in facts if n]
-    return el(
-        "section",
-        el("h2", kit.term("leak gate", "What the leak gates did")),
+    return kit.section(
+        kit.term("leak gate", "What the leak gates did"),
         el("dl", rows, class_="pairs"),
     )
 
@@ -157,19 +154,20 @@ def quality(found: Results) -> Html | None:
         kit.Column(title="Too much by", number=True, broad=True),
     ]
     rows = [kit.Row(cells=_rise(rise)) for rise in found.quality]
-    return el(
-        "section",
-        el("h2", "The steps themselves, before and after"),
+    return kit.section(
+        "The steps themselves, before and after",
         kit.table(columns, rows, label="Scores of failed steps", tight=True),
-        el("p", "A step was chosen since it scored low, so it rises when it's merely judged again. "
-           "The rise is therefore counted from an independent judgement of the old answer; “too "
-           "much by” is what counting from the first score would add.", class_="note",
-           style="margin-top:4px"),
-    )  # fmt: skip
+        kit.note(
+            "A step was chosen since it scored low, so it rises when it's merely judged again. "
+            "The rise is therefore counted from an independent judgement of the old answer; “too "
+            "much by” is what counting from the first score would add.",
+            style="margin-top:4px",
+        ),
+    )
 
 
 def _rise(rise: Rise) -> list[Child]:
-    none = el("span", numbers.NONE, class_="quiet")
+    none = kit.quiet(numbers.NONE)
 
     def score(value: float) -> Child:
         return f"{value:.2f}" if math.isfinite(value) else none
@@ -182,8 +180,6 @@ def _rise(rise: Rise) -> list[Child]:
         score(rise.before),
         score(rise.baseline),
         score(rise.after),
-        join(numbers.signed(rise.rise, 2), el("span", ends, class_="quiet small"))
-        if math.isfinite(rise.rise)
-        else none,
+        join(numbers.signed(rise.rise, 2), kit.small(ends)) if math.isfinite(rise.rise) else none,
         numbers.signed(rise.bias, 2) if math.isfinite(rise.bias) else none,
     ]

@@ -160,7 +160,7 @@ def clipped(text: str) -> Html:
 def recognised(looked: Looked) -> Html:
     """Say what the files are."""
     how = "Recognised as" if looked.recognised else "Read as"
-    return el("p", f"{how} ", el("span", looked.format, class_="strong"), f": {looked.about}")
+    return el("p", f"{how} ", kit.strong(looked.format), f": {looked.about}")
 
 
 def report(found: ImportReport, *, kept: bool) -> Html:
@@ -181,7 +181,7 @@ def report(found: ImportReport, *, kept: bool) -> Html:
     left = f"{found.n_skipped:,} left out" if found.n_skipped else "nothing left out"
     return el(
         "div",
-        el("p", el("span", f"{lead}: {words or 'nothing'}; {left}.", class_="strong")),
+        el("p", kit.strong(f"{lead}: {words or 'nothing'}; {left}.")),
         account(found.account) if found.account.tallies else None,
         [el("p", note, class_="small text") for note in found.notes[:_LISTED]],
         _listing("What is left out, and why", found.skipped, found.n_skipped, opened=not kept),

@@ -23,13 +23,11 @@ def doors(there: Sequence[Other], chosen: str | None, door: Callable[[str], str]
         return None
     return el(
         "nav",
-        el("span", "Word by word with", class_="quiet small"),
+        kit.small("Word by word with"),
         [
-            el(
-                "a",
+            kit.door(
                 kit.model(one.name, one.colour),
-                href=door("" if one.key == chosen else one.key),
-                data_go=True,
+                door("" if one.key == chosen else one.key),
                 class_="small pick on" if one.key == chosen else "small pick",
                 aria_current="true" if one.key == chosen else None,
             )
@@ -53,7 +51,7 @@ def both(found: Difference) -> Html:
         )
     return el(
         "div",
-        el("p", note, class_="note"),
+        kit.note(note),
         el(
             "div",
             _side(found, "gone", kit.model(name, found.answer.colour)),

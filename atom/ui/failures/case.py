@@ -91,7 +91,7 @@ def _case_head(here: Here, view: SampleView, before: str | None, after: str | No
         "div",
         el(
             "div",
-            el("span", f"Sample no. {position}", class_="strong"),
+            kit.strong(f"Sample no. {position}"),
             kit.synthetic_badge() if sample.synthetic else None,
             kit.status("quarantined", "set aside: judge and reference disagree")
             if view.quarantined
@@ -200,9 +200,9 @@ def question(view: SampleView) -> Html:
     choices = [
         el(
             "li",
-            el("span", f"{chr(65 + number)}", class_="quiet"),
+            kit.quiet(f"{chr(65 + number)}"),
             el("span", choice, class_="text strong" if choice == sample.reference else "text"),
-            el("span", "reference", class_="quiet small") if choice == sample.reference else None,
+            kit.small("reference") if choice == sample.reference else None,
         )
         for number, choice in enumerate(sample.choices[:26])
     ]
@@ -285,11 +285,9 @@ def _criterion_row(
     choose = doors.criterion(identity)
     marks = {mark.checkpoint.response_id: mark for mark in item.marks if mark.checkpoint}
     chips = [
-        el(
-            "a",
+        kit.door(
             mark_chip(here, marks.get(answer.response.id), answer.response.id == shown),
-            href=doors.answer(answer.candidate.id, identity),
-            data_go=True,
+            doors.answer(answer.candidate.id, identity),
             aria_label=f"{answer.candidate.name}, criterion {item.number}",
         )
         for answer in view.answers
@@ -297,7 +295,7 @@ def _criterion_row(
     leaf = (
         el("span", item.leaf[-1], data_tip=format_path(item.leaf))
         if item.leaf
-        else el("span", "○ not mapped", class_="quiet", data_tip=item.leaf_detail)
+        else kit.quiet("○ not mapped", data_tip=item.leaf_detail)
     )
     weight = el(
         "span",
@@ -308,10 +306,9 @@ def _criterion_row(
     )
     return kit.Row(
         cells=[
-            el("span", item.number, class_="quiet"),
+            kit.quiet(item.number),
             join(
-                el("a", item.criterion.question, href=choose, data_go=True, data_light=identity,
-                   class_="text"),
+                kit.door(item.criterion.question, choose, data_light=identity, class_="text"),
                 el("span", " ", leaf, class_="narrow small quiet"),
             ),
             el("span", item.criterion.ground_truth, class_="text"),
@@ -321,7 +318,7 @@ def _criterion_row(
         ],
         on=item.chosen,
         light=identity,
-    )  # fmt: skip
+    )
 
 
 def _beside(point: Checkpoint) -> str:
@@ -372,7 +369,7 @@ def _answer(here: Here, view: SampleView, doors: _Doors) -> Html:
             "Answer of ",
             kit.model(answer.candidate.name, answer.colour),
             " ",
-            el("span", verdict(answer.outcomes), class_="quiet small"),
+            kit.small(verdict(answer.outcomes)),
         ),
         beside.doors(there, here.query.get("vs"), doors.beside),
         answer_text(answer, spans) if apart is None else beside.both(apart),
@@ -457,11 +454,11 @@ def why(
         "div",
         el(
             "div",
-            el("span", title, class_="strong"),
+            kit.strong(title),
             shown,
-            el("span", f"on criterion {item.number}", class_="quiet small"),
-            el("span", _beside(point), class_="quiet small") if _beside(point) else None,
-            el("span", mark.spread, class_="quiet small") if mark.spread else None,
+            kit.small(f"on criterion {item.number}"),
+            kit.small(_beside(point)) if _beside(point) else None,
+            kit.small(mark.spread) if mark.spread else None,
             class_="row",
             style="gap:6px",
         ),
@@ -484,7 +481,7 @@ def _each_said(here: Here, mark: CheckpointView) -> Html | None:
         [
             el(
                 "div",
-                el("span", names.get(one.judge_id, one.judge_id), class_="strong"),
+                kit.strong(names.get(one.judge_id, one.judge_id)),
                 f" {one.raw or one.state}: ",
                 el("span", one.reason[:_REASON] or one.detail[:_REASON] or "(no reason was kept)"),
                 class_="reason text",
@@ -530,7 +527,7 @@ def _seat(judge: Judge, href: str, looked: bool) -> Html:
     if looked:
         return el("span", judge.name, class_="strong small")
     tip = "See the study as it marks"
-    return el("a", judge.name, href=href, data_go=True, class_="small", data_tip=tip)
+    return kit.door(judge.name, href, class_="small", tip=tip)
 
 
 def _said_by(mark: CheckpointView) -> Html:
@@ -586,14 +583,12 @@ def _side_by_side(view: SampleView, doors: _Doors) -> Html | None:
             "div",
             el(
                 "div",
-                el(
-                    "a",
+                kit.door(
                     kit.model(answer.candidate.name, answer.colour),
-                    href=doors.answer(answer.candidate.id),
-                    data_go=True,
+                    doors.answer(answer.candidate.id),
                 ),
-                el("span", answer.score_words, class_="quiet small"),
-                el("span", verdict(answer.outcomes), class_="quiet small"),
+                kit.small(answer.score_words),
+                kit.small(verdict(answer.outcomes)),
                 class_="row",
                 style="margin-bottom:4px",
             ),
@@ -621,7 +616,7 @@ def _replay(replay: Replay | None) -> Html | None:
             "div",
             el("ol", steps, style="margin:0;padding-left:20px"),
             el("p", "Final answer: ", el("span", replay.final_answer, class_="text strong"), " ",
-               el("span", agrees[replay.agrees], class_="quiet small"), style="margin-top:8px"),
+               kit.small(agrees[replay.agrees]), style="margin-top:8px"),
             class_="said",
             style="white-space:normal",
         ),

@@ -83,10 +83,8 @@ def _groups(here: Here, view: FailureGroups) -> Html:
         kit.Column(title="Capabilities", number=True, broad=True),
         kit.Column(title="For example", width="42%"),
     ]
-    return el(
-        "section",
-        el("h2", _title(view)),
-        el("p", f"{made_words(view)} {chosen_words(view)}", class_="note",
+    return kit.section(_title(view),
+        kit.note(f"{made_words(view)} {chosen_words(view)}",
            style="max-width:860px", data_testid="groups-made"),
         kit.table(columns, [_row(here, view, row) for row in view.rows],
                   label="Failures in groups", tight=True),
@@ -128,9 +126,7 @@ def _said(group: Group) -> Html | None:
     """Say in a judge's words what a group's reasons have in common."""
     if not group.says:
         return None
-    return el(
-        "div", el("span", group.kind, class_="text"), f" · {group.says}", class_="quiet small"
-    )
+    return kit.under(el("span", group.kind, class_="text"), f" · {group.says}")
 
 
 def _example(view: FailureGroups, one: Example) -> Html:
@@ -138,7 +134,7 @@ def _example(view: FailureGroups, one: Example) -> Html:
     return el(
         "div",
         kit.door(numbers.middle(one.reason or "(no reason)", 96), to(one.filters), tip=one.reason),
-        el("span", f" {view.models[one.model]}{where}", class_="quiet small"),
+        kit.small(f" {view.models[one.model]}{where}"),
         class_="small",
     )
 
@@ -152,15 +148,13 @@ def signature(here: Here, view: FailureGroups) -> Html | None:
     if found is None or len(view.models) < 2:
         return None
     said = [stands_out(view, m, g) for m, g in view.standing_out]
-    return el(
-        "section",
-        el("h2", kit.term("failure signature", "Failure signatures"), ": ", _lead(said)),
+    return kit.section((kit.term("failure signature", "Failure signatures"), ": ", _lead(said)),
         el("ul", [el("li", f"{one}.") for one in said[:_MOST_TOLD]], class_="note",
            style="margin:0 0 8px;padding-left:18px;max-width:980px") if said else None,
         kit.table(_columns(view), [_model(here, view, m) for m in range(len(view.models))
                                    if found.n[m]], label="Failure signatures", tight=True),
-        el("p", ABOUT, " ▲ more, ▼ less than the others, held against chance; hover for the "
-           "interval.", class_="note", style="max-width:860px"),
+        kit.note(ABOUT, " ▲ more, ▼ less than the others, held against chance; hover for the "
+           "interval.", style="max-width:860px"),
         kit.csv_link(groups_csv(view), "failure-groups.csv"),
         id="signature",
         data_testid="signature",
@@ -211,14 +205,12 @@ def _share(here: Here, view: FailureGroups, m: int, g: int) -> Html:
         f"{chr(10) + 'too few samples to test' if math.isnan(p) else ''}"
     )
     filters = opened(here.filters, view.rows[g].group, here.data.candidates[m].id)
-    return el(
-        "a",
+    return kit.door(
         f"{sign}{100 * share:.0f}",
-        href=links.address(FAILURES.url_path, filters),
-        data_go=True,
+        links.address(FAILURES.url_path, filters),
         class_="cell heat" + (" strong" if sure else ""),
         style=f"--share:{100 * share:.0f}%",
-        data_tip=tip,
+        tip=tip,
     )
 
 

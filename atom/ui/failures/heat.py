@@ -43,7 +43,7 @@ def grid(here: Here, view: FailureList, cells: Cells) -> Html:
         el(
             "div",
             shows(here, base, lay=GRID),
-            el("p", summary(here, view), class_="note", style="margin:8px 0 4px 4px"),
+            kit.note(summary(here, view), style="margin:8px 0 4px 4px"),
             _legend(view),
         ),
         kit.table(columns, rows, label="Samples by models", tight=True),
@@ -55,8 +55,8 @@ def grid(here: Here, view: FailureList, cells: Cells) -> Html:
 def _legend(view: FailureList) -> Html:
     held = "of the weight held" if view.measure == "process" else "of the answer's worth"
     chips = [kit.score_chip(at, text=str(25 * (at - 1))) for at in (1, 2, 3, 4, 5)]
-    return el("p", chips, f"of 100 {held}", el("span", "▼ fails, and how often", class_="quiet"),
-              el("span", "– nothing known", class_="quiet"), class_="legend",
+    return el("p", chips, f"of 100 {held}", kit.quiet("▼ fails, and how often"),
+              kit.quiet("– nothing known"), class_="legend",
               style="gap:6px;flex-wrap:wrap")  # fmt: skip
 
 
@@ -82,7 +82,7 @@ def _row(here: Here, row: FailureRow, cells: Cells) -> kit.Row:
         el(
             "span",
             el("span", row.question or "(no question)", class_="lines"),
-            el("span", row.told, class_="quiet small") if row.told else None,
+            kit.small(row.told) if row.told else None,
             kit.status("quarantined") if row.quarantined else None,
         ),
         href=to(sample),
@@ -102,7 +102,7 @@ def _cell(here: Here, row: FailureRow, index: int, number: int, cells: Cells) ->
     value, failed = float(cells.value[index, number]), int(cells.failed[index, number])
     name = here.data.candidates[number].name
     if not math.isfinite(value):
-        return el("span", "–", class_="quiet", data_tip=f"{name}: nothing known here")
+        return kit.quiet("–", data_tip=f"{name}: nothing known here")
     sign = "" if not failed else "▼" if failed == 1 else f"▼{failed}"
     words = f"{name}: {100 * value:.0f} of 100"
     words += f", {numbers.count(failed, 'failure')}" if failed else ", no failure"

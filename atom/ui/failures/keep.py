@@ -34,8 +34,8 @@ def draw(here: Here, view: FailureList) -> None:
     with st.popover("Slices, tags", width="stretch"), st.container(key="keep_box"):
         kit.show(_saved(there), key="keep_slices")
         if here.store.read_only:
-            kit.show(el("p", "This study is sealed: make your own copy of it to save slices and "
-                        "to tag samples (under a sample, or on Data).", class_="note"),
+            kit.show(kit.note("This study is sealed: make your own copy of it to save slices and "
+                        "to tag samples (under a sample, or on Data)."),
                      key="keep_sealed")  # fmt: skip
             return
         if not who():
@@ -56,13 +56,13 @@ def _named() -> None:
 def _saved(there: tuple[Slice, ...]) -> Html:
     """List the saved slices: each opens its list, or goes to Compare."""
     if not there:
-        return el("p", "No slice is saved yet. A slice is this search with its filters under a "
-                  "name: a link that can be compared like a model.", class_="note")  # fmt: skip
+        return kit.note("No slice is saved yet. A slice is this search with its filters under a "
+                  "name: a link that can be compared like a model.")  # fmt: skip
     rows = [
         el(
             "li",
             kit.door(one.name, to(one.filters)),
-            el("span", f" by {one.who}", class_="quiet small") if one.who else None,
+            kit.small(f" by {one.who}") if one.who else None,
             " ",
             kit.door("compare", links.address(COMPARE.url_path, Filters(study=one.filters.study),
                                               slice=one.name), class_="small"),
@@ -151,7 +151,7 @@ def _tag(here: Here, view: FailureList) -> None:
                   disabled=_DONE not in st.session_state)  # fmt: skip
     done = st.session_state.get(_DONE)
     if done is not None and done[0] == here.store.url:
-        kit.show(el("p", _words(done[1]), class_="note", role="status"), key="keep_done")
+        kit.show(kit.note(_words(done[1]), role="status"), key="keep_done")
 
 
 def _words(done: tags.Tagged) -> str:

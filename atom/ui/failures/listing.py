@@ -59,7 +59,7 @@ def listing(here: Here, view: FailureList, chosen: str | None) -> Html:
     head = el(
         "div",
         shows(here, base),
-        el("p", summary(here, view), class_="note", style="margin:8px 0 4px 4px"),
+        kit.note(summary(here, view), style="margin:8px 0 4px 4px"),
         _differ_door(here, base),
     )
     items = [_item(here, row, row.sample_id == chosen) for row in view.rows]
@@ -132,7 +132,7 @@ def _hit(here: Here, hit: Hit) -> Html:
     """Show where the words that were looked for stand."""
     name = "" if hit.model is None else f" of {here.data.candidates[hit.model].name}"
     said = f"{_PLACES[hit.place]}{name}: "
-    return el("span", el("span", said, class_="quiet"), _marked(hit), class_="small hit")
+    return el("span", kit.quiet(said), _marked(hit), class_="small hit")
 
 
 def _marked(hit: Hit) -> list[Html]:

@@ -51,7 +51,7 @@ def _sealed(here: Here) -> None:
         "words, and a judge can name the groups; this study is sealed, so that is kept in your own "
         "copy of it."
     )
-    kit.show(el("p", words, class_="note"), key="groups_sealed")
+    kit.show(kit.note(words), key="groups_sealed")
 
     def copy() -> None:
         st.session_state[f"{COPY}_copy_job"] = work.start("copy", copying(here))
@@ -87,8 +87,8 @@ def _embeddings(here: Here, endpoints: Mapping[str, Endpoint]) -> None:
 
         team.button("edit", "Use words again", key="groups_words", on_click=words)
     if not there:
-        kit.show(el("p", "No endpoint of yours has the role embedding: add one on Settings, and "
-                    "its embeddings can stand in for words.", class_="note"),
+        kit.show(kit.note("No endpoint of yours has the role embedding: add one on Settings, and "
+                    "its embeddings can stand in for words."),
                  key="groups_no_embedding")  # fmt: skip
         return
     name = st.selectbox("Embeddings by", there, key="groups_embedding")
@@ -96,8 +96,8 @@ def _embeddings(here: Here, endpoints: Mapping[str, Endpoint]) -> None:
     texts = texts_of_errors(here.store, here.data)
     price = vectors.price(here.store, endpoint, texts)
     cost = work.price_words(price.tokens, price.cost, endpoint)
-    kit.show(el("p", f"{numbers.count(price.texts, 'different reason')}, {price.missing:,} to "
-                f"send; {cost}", class_="note", data_testid="groups-embedding-price"),
+    kit.show(kit.note(f"{numbers.count(price.texts, 'different reason')}, {price.missing:,} to "
+                f"send; {cost}", data_testid="groups-embedding-price"),
              key="groups_embedding_price")  # fmt: skip
 
     def start() -> None:
@@ -134,7 +134,7 @@ def _names(here: Here, endpoints: Mapping[str, Endpoint]) -> None:
     if not found.groups or not there:
         why = "There are no groups to name." if not found.groups else (
             "No endpoint of yours has the role judge: add one on Settings.")  # fmt: skip
-        kit.show(el("p", why, class_="note"), key="groups_no_names")
+        kit.show(kit.note(why), key="groups_no_names")
         return
     usual = work.usual_judge(here.store, here.data, endpoints)
     at = there.index(usual) if usual in there else 0
@@ -144,8 +144,9 @@ def _names(here: Here, endpoints: Mapping[str, Endpoint]) -> None:
                         material=material, kinds=tuple(map(str, KINDS)))  # fmt: skip
     price = names.price(here.store, endpoint, asked)
     cost = work.price_words(price.tokens, price.cost, endpoint)
-    kit.show(el("p", f"One call; {cost}", class_="note", data_testid="groups-names-price"),
-             key="groups_names_price")  # fmt: skip
+    kit.show(
+        kit.note(f"One call; {cost}", data_testid="groups-names-price"), key="groups_names_price"
+    )
 
     def start() -> None:
         agreed = work.agreed_now(here.entry)

@@ -42,7 +42,7 @@ def panel(here: Here, view: SampleView, said: dict[str, Said]) -> Html | None:
     there = said.get(mark.checkpoint.key, Said())
     if here.store.read_only:
         begin: list[Html] = [
-            el("span", "This study is sealed.", class_="quiet small"),
+            kit.small("This study is sealed."),
             _act("Make my own copy, to score, flag and note", "copy"),
         ]
     elif not who():
@@ -78,7 +78,7 @@ def _tools(said: Said) -> list[Html]:
         _field("mark_note", "note", note, remarks.MOST_NOTE, "a note (N)", key="n"),
         _act("Undo", "undo", key="u", tip="Undo what you did last (key U)",
              off=not st.session_state.get(_DONE)),
-        el("span", f"as {me}", class_="quiet small"),
+        kit.small(f"as {me}"),
         _act("change", "anon", plain=True),
     ]  # fmt: skip
 
@@ -125,13 +125,12 @@ def _field(name: str, act: str, value: str, most: int, hint: str, *, key: str | 
 def _told(said: Said) -> Html:
     """Say who said what."""
     lines = [
-        el("li", el("span", name, class_="strong"), f" scores it {value}",
-           el("span", " (blind)", class_="quiet") if blind else None)
+        el("li", kit.strong(name), f" scores it {value}", kit.quiet(" (blind)") if blind else None)
         for name, value, blind in said.scores
-    ]  # fmt: skip
-    lines += [el("li", el("span", name, class_="strong"), " flags it ⚑") for name in said.flags]
+    ]
+    lines += [el("li", kit.strong(name), " flags it ⚑") for name in said.flags]
     lines += [
-        el("li", el("span", name, class_="strong"), ": ", el("span", text, class_="text"))
+        el("li", kit.strong(name), ": ", el("span", text, class_="text"))
         for name, text in said.notes
     ]
     return el("ul", lines, class_="small told")

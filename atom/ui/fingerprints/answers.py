@@ -44,7 +44,7 @@ def told(view: OverviewMore, href: str) -> Html | None:
     if not said:
         return None
     doors = [el("li", kit.door(words, href)) for words in said]
-    return el("section", el("h2", "Answer by answer"), el("ul", doors, class_="facts"))
+    return kit.section("Answer by answer", el("ul", doors, class_="facts"))
 
 
 def draw(view: OverviewMore) -> Html | None:
@@ -71,9 +71,8 @@ def distributions(rows: Sequence[Distribution]) -> Html | None:
         kit.Column(title="Full score", number=True),
         kit.Column(title="Answers", number=True),
     ]
-    return el(
-        "section",
-        el("h2", _spread_title(rows)),
+    return kit.section(
+        _spread_title(rows),
         kit.table(
             columns, [_spread_row(row, most) for row in rows], label="Distribution of sample scores"
         ),
@@ -103,11 +102,11 @@ def _spread_row(row: Distribution, most: float) -> kit.Row:
                aria_label=f"answers in ten bins from 0 to 100: {words}")  # fmt: skip
     return kit.Row(
         cells=[
-            el("a", kit.model(row.name, row.colour), href=to, data_go=True, class_="cell"),
+            kit.cell(kit.model(row.name, row.colour), to),
             chart,
             numbers.score(row.median),
             numbers.percent(100 * row.perfect / row.n, row.n),
-            el("a", f"{row.n:,}", href=to, data_go=True, class_="cell quiet"),
+            kit.door(f"{row.n:,}", to, class_="cell quiet"),
         ]
     )
 
@@ -130,11 +129,9 @@ def ranks(view: Ranks | None) -> Html | None:
     parts = [_patterns(view)]
     if view.rows:
         parts.insert(0, _rank_table(view))
-    return el(
-        "section",
-        el("h2", _ranks_title(view)),
+    return kit.section(_ranks_title(view),
         el("div", parts, class_="columns"),
-        el("p", f"{how} {numbers.count(view.samples, 'sample')} compared.{left}", class_="note",
+        kit.note(f"{how} {numbers.count(view.samples, 'sample')} compared.{left}",
            style="margin-top:8px"),
     )  # fmt: skip
 
@@ -186,7 +183,7 @@ def _patterns(view: Ranks) -> Html:
         rows.append(
             kit.Row(
                 cells=[
-                    el("span", "any other", class_="quiet"),
+                    kit.quiet("any other"),
                     str(view.others),
                     numbers.percent(share, view.samples),
                 ]
@@ -197,7 +194,7 @@ def _patterns(view: Ranks) -> Html:
 
 def _pattern_row(pattern: Pattern) -> kit.Row:
     names: list[Html] = [kit.model(name, place) for name, place in pattern.models]
-    words = el("span", names or el("span", "none of them", class_="quiet"), class_="lowest")
+    words = el("span", names or kit.quiet("none of them"), class_="lowest")
     share = f"{numbers.in_percent(pattern.share)} ({numbers.ends(pattern.lo, pattern.hi)})"
     return kit.Row(cells=[words, str(pattern.samples), share])
 
@@ -206,22 +203,23 @@ def first_break(curves: Sequence[BreakCurve], weakest: Weakest | None) -> Html |
     """Draw the share of answers that are still unbroken after each step."""
     if not curves:
         return None
-    return el(
-        "section",
-        el("h2", _break_title(weakest)),
-        el("div", el("div", _curve_chart(curves)), el("div", _break_table(curves)),
-           class_="columns"),
+    return kit.section(
+        _break_title(weakest),
         el(
-            "p",
+            "div",
+            el("div", _curve_chart(curves)),
+            el("div", _break_table(curves)),
+            class_="columns",
+        ),
+        kit.note(
             "Steps are a sample's criteria in the order of the judge's own solution. An answer "
             "breaks at its first ",
             kit.term("failed criterion"),
             " (a score of 2 or less); the curve is the share that holds, counting an answer only "
             "as far as its steps are scored. Samples have different numbers of steps.",
-            class_="note",
             style="margin-top:8px",
         ),
-    )  # fmt: skip
+    )
 
 
 def _break_title(weakest: Weakest | None) -> str:
@@ -314,18 +312,15 @@ def _break_table(curves: Sequence[BreakCurve]) -> Html:
     table = kit.table(columns, [_break_row(curve) for curve in curves],
                       label="Answers that first break at each step, in percent of those that "
                       "reach it", tight=True)  # fmt: skip
-    return el("div", table, el("p", "Break at the step, in percent of the answers that reach it.",
-                               class_="note"))  # fmt: skip
+    return el("div", table, kit.note("Break at the step, in percent of the answers that reach it."))
 
 
 def _break_row(curve: BreakCurve) -> kit.Row:
     to = links.address(FAILURES.url_path, curve.filters)
-    cells: list[Html | str] = [
-        el("a", kit.model(curve.name, curve.colour), href=to, data_go=True, class_="cell")
-    ]
+    cells: list[Html | str] = [kit.cell(kit.model(curve.name, curve.colour), to)]
     for point in curve.points:
         if not point.at_risk:
-            cells.append(el("span", numbers.NONE, class_="quiet"))
+            cells.append(kit.quiet(numbers.NONE))
             continue
         tip = (f"{point.breaks} of {point.at_risk} answers: "
                f"{numbers.in_percent(point.hazard)} "
@@ -334,11 +329,13 @@ def _break_row(curve: BreakCurve) -> kit.Row:
                         class_="quiet" if point.at_risk < 30 else None))  # fmt: skip
     worst = curve.worst
     cells.append(
-        el("a", numbers.middle(worst.path[-1], 26),
-           href=links.address(FAILURES.url_path, worst.filters), data_go=True,
-           data_tip=f"{format_path(worst.path)}\n{worst.breaks} of {worst.exposed} criteria "
-           f"that unbroken answers reach fail here: {numbers.in_percent(worst.share, 0)}")
+        kit.door(
+            numbers.middle(worst.path[-1], 26),
+            links.address(FAILURES.url_path, worst.filters),
+            tip=f"{format_path(worst.path)}\n{worst.breaks} of {worst.exposed} criteria "
+            f"that unbroken answers reach fail here: {numbers.in_percent(worst.share, 0)}",
+        )
         if worst
-        else el("span", numbers.NONE, class_="quiet")
-    )  # fmt: skip
+        else kit.quiet(numbers.NONE)
+    )
     return kit.Row(cells=cells)

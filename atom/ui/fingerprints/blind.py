@@ -39,14 +39,12 @@ def told(here: Here, view: BlindView | None) -> Html | None:
         body = [kit.notice(f"The answers without pictures aren't marked by {who}.")]
     else:
         body = [_lead(view), _nodes(here, view), _easy(here, view), _ranks(here, view)]
-    return el("section", el("h2", TITLE), body, id="needs-picture", data_testid="blind")
+    return kit.section(TITLE, body, id="needs-picture", data_testid="blind")
 
 
 def _begin(here: Here) -> Html:
     runs = links.address(RUNS.url_path, Filters(study=here.entry.key))
-    return el(
-        "section",
-        el("h2", TITLE),
+    return kit.section(TITLE,
         el("p", "Nobody has asked these questions without their pictures yet. A ",
            kit.term("blind control"), " does, on a random part of them: ",
            kit.door("Runs", runs), " has it under “Without the picture”.", class_="quiet"),
@@ -85,7 +83,7 @@ def _lead(view: BlindView) -> Html:
             "were reached without it by at least three models; "
             f"{view.n_easy:,} of {numbers.count(view.measured, 'question')} hold only such."
         )
-    return el("p", *words, class_="note", style="margin-bottom:10px;max-width:860px")
+    return kit.note(*words, style="margin-bottom:10px;max-width:860px")
 
 
 def _nodes(here: Here, view: BlindView) -> Html | None:
@@ -209,7 +207,7 @@ def _ranks(here: Here, view: BlindView) -> Html | None:
         kit.table(
             columns, [_moved(one) for one in view.moved], label="Ranks with and without", tight=True
         ),
-        el("p", kit.door("The whole ranking without them", out), class_="note"),
+        kit.note(kit.door("The whole ranking without them", out)),
     )
 
 

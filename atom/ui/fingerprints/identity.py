@@ -22,19 +22,15 @@ _SURE = 0.9
 def told(here: Here, view: ToldApart) -> Html:
     """Draw who is told apart, and who is alike; or say why that can't be said."""
     if not view.models:
-        return el(
-            "section",
-            el("h2", "Which models are told apart?"),
+        return kit.section(
+            "Which models are told apart?",
             el("p", view.why, class_="quiet"),
         )
-    return el(
-        "section",
-        el("h2", _title(view)),
-        el("p", *_how(view), class_="note", style="margin-bottom:10px;max-width:860px"),
+    return kit.section(
+        _title(view),
+        kit.note(*_how(view), style="margin-bottom:10px;max-width:860px"),
         el("div", _named(here, view), _alike(here, view), class_="columns"),
-        el("p", f"Only the first {_MOST} models are drawn.", class_="note")
-        if len(view.models) > _MOST
-        else None,
+        kit.note(f"Only the first {_MOST} models are drawn.") if len(view.models) > _MOST else None,
     )
 
 
@@ -86,14 +82,12 @@ def _try(
         f"{model.name} was {'recognised' if row == column else f'taken for {other.name}'} in "
         f"{hits} of {view.tries} tries"
     )
-    return el(
-        "a",
+    return kit.door(
         f"{share:.0f}",
-        href=_door(here, model, other),
-        data_go=True,
+        _door(here, model, other),
         class_="cell heat" if hits else "cell zero",
         style=f"--share:{share:.0f}%",
-        data_tip=tip,
+        tip=tip,
     )
 
 
@@ -115,7 +109,7 @@ def _alike(here: Here, view: ToldApart) -> Html:
         "div",
         el("h2", "How alike shapes are: correlation of one half with the other, −1 to 1"),
         kit.table(_columns(shown), rows, label="Similarity of fingerprints", tight=True),
-        el("p", "On the diagonal: how well a model's own shape repeats.", class_="note"),
+        kit.note("On the diagonal: how well a model's own shape repeats."),
     )
 
 
@@ -124,7 +118,7 @@ def _similar(
 ) -> Html:
     value = float(view.similarity[row, column])
     if math.isnan(value):
-        return el("span", numbers.NONE, class_="quiet")
+        return kit.quiet(numbers.NONE)
     tip = (
         f"{model.name}'s shape in one half against its own in the other"
         if row == column
@@ -134,14 +128,12 @@ def _similar(
     if not math.isnan(pair):
         tip += f"\nthe pair is told apart in {numbers.share(pair)} of splits"
     text = numbers.plain(value)
-    return el(
-        "a",
+    return kit.door(
         text,
-        href=_door(here, model, other),
-        data_go=True,
+        _door(here, model, other),
         class_="cell heat" if value >= 0 else "cell heat apart",
         style=f"--share:{100 * min(abs(value), 1):.0f}%",
-        data_tip=tip,
+        tip=tip,
     )
 
 

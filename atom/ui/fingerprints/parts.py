@@ -212,7 +212,7 @@ def picks(here: Here, form: Shape) -> Html:
     many = doors[24:]
     return el(
         "div",
-        el("span", f"Drawn (up to {MOST_DRAWN}):", class_="quiet"),
+        kit.quiet(f"Drawn (up to {MOST_DRAWN}):"),
         doors[:24],
         kit.fold(f"{len(many)} more models", el("div", many, class_="picks")) if many else None,
         class_="picks",
@@ -267,7 +267,7 @@ def radars(here: Here, form: Shape, items: Sequence[Radar]) -> Html:
     return el(
         "section",
         el("div", [_radar(here, form, one) for one in items], class_="radars"),
-        el("p", band, " · " if band else None, how, class_="note"),
+        kit.note(band, " · " if band else None, how),
         kit.fold(
             "The radars as a table, with intervals and n", *[_numbers(form, one) for one in items]
         ),
@@ -276,7 +276,7 @@ def radars(here: Here, form: Shape, items: Sequence[Radar]) -> Html:
 
 def _radar(here: Here, form: Shape, radar: Radar) -> Html:
     left = (
-        el("p", f"{radar.left_out} more with less data aren’t drawn here.", class_="note")
+        kit.note(f"{radar.left_out} more with less data aren’t drawn here.")
         if radar.left_out
         else None
     )
@@ -347,11 +347,10 @@ def judge_flaws(form: Shape, lab: str) -> Html | None:
         return None
     return kit.notice(
         join(
-            [el("div", el("span", mark.text, class_="strong"), f" {mark.tip}")
-             for mark in form.judge_flaws],
+            [el("div", kit.strong(mark.text), f" {mark.tip}") for mark in form.judge_flaws],
             kit.door("How far can the judge be trusted?", lab),
         )
-    )  # fmt: skip
+    )
 
 
 def _listed(form: Shape, mark: Mark) -> str:
@@ -394,11 +393,11 @@ def _numbers(form: Shape, radar: Radar) -> Html:
 def _number(form: Shape, mark: Mark) -> Html:
     estimate = mark.estimate
     if not estimate.known:
-        return el("span", numbers.NONE, class_="quiet")
+        return kit.quiet(numbers.NONE)
     return el(
         "a",
         numbers.interval(estimate),
-        el("span", f"  n {estimate.n:,}", class_="quiet small"),
+        kit.small(f"  n {estimate.n:,}"),
         href=links.address(FAILURES.url_path, mark.filters),
         data_go=True,
         class_="cell",
@@ -425,19 +424,14 @@ def skills(here: Here, form: Shape, view: Bars) -> Html:
     ]
     label = f"Skills of {view.model.name}"
     more = rows[_SHOWN:]
-    return el(
-        "section",
-        el("h2", _skills_title(view)),
+    return kit.section(_skills_title(view),
         kit.table(columns, rows[:_SHOWN], label=label, tight=True),
         kit.fold(f"{len(more)} more, with less evidence" if view.frame else f"{len(more)} more",
                  kit.table(columns, more, label=f"{label}: the rest", tight=True))
         if more
         else None,
-        el(
-            "p",
-            *_how(view, form),
+        kit.note(*_how(view, form),
             join(" Scores: ", people_scale.word(here), ".") if form.measure == "process" else None,
-            class_="note",
             style="margin-top:8px",
         ),
     )  # fmt: skip
@@ -470,7 +464,7 @@ def _unsure(claim: NodeEvidence, view: Bars) -> Html | None:
     if claim.label != "nothing found" or not (claim.lo > 0 or claim.hi < 0):
         return None
     words = f"not surely beyond {view.margin:g} points in {view.looks} looks"
-    return el("div", words, class_="quiet small")
+    return kit.under(words)
 
 
 def _skill_row(form: Shape, bar: Bar, view: Bars) -> kit.Row:
@@ -490,19 +484,18 @@ def _skill_row(form: Shape, bar: Bar, view: Bars) -> kit.Row:
         status = el("span", glyph, claim.words, class_=f"status {kind.get(claim.label, '')}{quiet}")
         cells.append(join(status, _unsure(claim, view)))
     cells += [
-        el("a", numbers.middle(bar.name, 34), href=href, data_go=True, data_tip=tip)
+        kit.door(numbers.middle(bar.name, 34), href, tip=tip)
         if bar.judge is None
         else join(
-            el("a", numbers.middle(bar.name, 34), href=href, data_go=True, data_tip=tip),
+            kit.door(numbers.middle(bar.name, 34), href, tip=tip),
             el("div", bar.judge.text, class_="status weak small", data_tip=bar.judge.tip),
         ),
-        el("a", _skill_bar(bar, view), href=href, data_go=True, class_="cell", data_tip=tip,
-           tabindex="-1"),
+        kit.cell(_skill_bar(bar, view), href, tip=tip, tabindex="-1"),
         numbers.score(estimate.value),
-    ]  # fmt: skip
+    ]
     if claim is not None:
         cells.append(numbers.signed_interval(claim.effect, claim.lo, claim.hi))
-    cells.append(el("span", f"{estimate.n:,}", class_="quiet"))
+    cells.append(kit.quiet(f"{estimate.n:,}"))
     return kit.Row(cells=cells)
 
 

@@ -15,9 +15,8 @@ def cell(found: Differing) -> Html:
     """Draw the share of a model's checkpoints on which judges differ; it opens them."""
     if not found.n:
         tip = "No checkpoint of this model is marked by two judges"
-        return el("span", numbers.NONE, class_="quiet", data_tip=tip)
-    return el("a", numbers.percent(found.share, found.n), data_go=True, class_="cell",
-              data_tip=_tip(found), href=_to(found))  # fmt: skip
+        return kit.quiet(numbers.NONE, data_tip=tip)
+    return kit.cell(numbers.percent(found.share, found.n), _to(found), tip=_tip(found))
 
 
 def line(found: Differing | None) -> Html | None:
@@ -48,15 +47,13 @@ def most(all_: Differing | None, found: Sequence[Differing]) -> Html | None:
         for one in found
     ]
     listed = [piece for one in named for piece in (", ", one)][1:]
-    return el(
-        "p",
+    return kit.note(
         "≠ ",
         kit.term("judges differ", "Judges differ"),
         f" on {numbers.percent(all_.share, all_.n)} of the checkpoints that several marked, most "
         "on ",
         *listed,
         ".",
-        class_="note",
         data_testid="judges-differ-most",
     )
 

@@ -83,12 +83,10 @@ def _advice(found: Advice) -> Html:
     drawn = kit.drawn(
         table,
         on=lambda one: one.name == found.best,
-        cells={best: lambda one, text: el("span", text, class_="strong") if one.name == found.best
-               else text},
-    )  # fmt: skip
-    return el(
-        "section",
-        el("h2", "More samples, more repeats, or another judge?"),
+        cells={best: lambda one, text: kit.strong(text) if one.name == found.best else text},
+    )
+    return kit.section(
+        "More samples, more repeats, or another judge?",
         el("p", f"{made_of(found)} {best_words(found)}"),
         drawn,
         data_testid="panel-advice",

@@ -33,9 +33,8 @@ def draw(lab: LabContext) -> None:
     judged = _scatters(store.url, record.id, store.revision(), tuple(sorted(sizes.items())), lab)
     if judged:
         kit.show(
-            el(
-                "section",
-                el("h2", "The judges beside each other"),
+            kit.section(
+                "The judges beside each other",
                 [
                     kit.fold(one.title, _scatter(one), opened=not number)
                     for number, one in enumerate(judged)
@@ -46,7 +45,7 @@ def draw(lab: LabContext) -> None:
     held = _described(store.url, record.id, store.revision(), store, record)
     if held.tables or held.spreads or held.rubrics:
         kit.show(
-            el("section", el("h2", "What is in this set"),
+            kit.section("What is in this set",
                [kit.fold(one.title, _spread(one)) for one in held.spreads],
                [kit.fold(one.title, _table(one)) for one in held.tables if one.rows],
                [kit.fold("Rubrics by task type", _rubrics(held.rubrics))] if held.rubrics else []),
@@ -127,12 +126,12 @@ def _rubrics(found: Sequence[tuple[str, str]]) -> Html:
 
 def _cell(one: Cell, found: SetTable) -> Html:
     if math.isnan(one.value):
-        return el("span", numbers.NONE, class_="quiet")
+        return kit.quiet(numbers.NONE)
     if found.unit == "count":
         return el("span", f"{one.value:,.0f}", class_=None if one.value else "quiet")
     words = numbers.plain(one.value)
     if found.unit == "mean":
-        return el("span", words, el("span", f" n {one.n:,}", class_="quiet small"))
+        return el("span", words, kit.small(f" n {one.n:,}"))
     share = round(55 * abs(one.value))
     colour = "#0072B2" if one.value > 0 else "#E69F00"
     return el(
@@ -169,7 +168,7 @@ def _spread(found: Histogram) -> Html:
         "div",
         el("p", f"{told} {found.note}".strip(), class_="text"),
         _svg(marks, f"{found.title}: {told}"),
-        el("p", f"As in {found.paper}.", class_="note"),
+        kit.note(f"As in {found.paper}."),
         kit.csv_link(csv_text(("from", "to", "count"),
                               zip(found.edges, found.edges[1:], found.counts, strict=False)),
                      "histogram.csv"),

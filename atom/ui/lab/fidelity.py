@@ -126,7 +126,7 @@ def _answer(view: FidelityView) -> Html:
     words: list[Child] = []
     if first is not None and first.accuracy is not None:
         words = [
-            el("span", f"{first.title}: {_share(first.accuracy.strict)}", class_="strong"),
+            kit.strong(f"{first.title}: {_share(first.accuracy.strict)}"),
             f" of {first.accuracy.strict.n:,} pairs of answers stand in people’s order. ",
         ]
         if best is not None and best is not first and best.accuracy is not None:
@@ -142,9 +142,7 @@ def _answer(view: FidelityView) -> Html:
         if people.foreign
         else ""
     )
-    return el(
-        "div", el("p", words) if words else None, el("p", base, agreed, foreign, class_="note")
-    )
+    return el("div", el("p", words) if words else None, kit.note(base, agreed, foreign))
 
 
 def _givers(kind: Meeting) -> str:
@@ -199,8 +197,8 @@ def _methods(here: Here, view: FidelityView) -> Html:
         ("Most that can be reached without ties", 1 - ties),
     ):
         cells: list[Child] = [
-            el("span", words, class_="quiet"),
-            el("span", numbers.share(value, 1), class_="quiet"),
+            kit.quiet(words),
+            kit.quiet(numbers.share(value, 1)),
         ]
         rows.append(kit.Row(cells=[*cells, *("" for _ in columns[2:])]))
     rest = (
@@ -221,15 +219,13 @@ def _methods(here: Here, view: FidelityView) -> Html:
     return el(
         "section",
         kit.table(columns, rows, label="Methods beside people", tight=True),
-        el(
-            "p",
+        kit.note(
             rest,
             same,
             kit.term("pairwise accuracy", "Share of pairs"),
             " in people’s order: better, worse or tie. A pair with an unread answer counts as "
             "wrong. Intervals (95 %) and differences count whole samples. A sample counts under "
             "the capability that carries most of its criteria’s weight.",
-            class_="note",
         ),
     )
 
@@ -277,7 +273,7 @@ def _wide(share: Share) -> Html:
     tip = (
         f"{share.n:,} pairs, {numbers.count(share.clusters, 'set of pictures', 'sets of pictures')}"
     )
-    return el("span", el("span", _share(share), class_="strong"), data_tip=tip)
+    return el("span", kit.strong(_share(share)), data_tip=tip)
 
 
 def _short(share: Share | None) -> Child:
@@ -291,7 +287,7 @@ def _gap(gap: PairedGap | None) -> Child:
     if gap is None or not gap.n:
         return numbers.NONE
     if abs(gap.gap) < 1e-12 and gap.se < 1e-12:
-        return el("span", "the same", class_="quiet")
+        return kit.quiet("the same")
     words = numbers.signed(100 * gap.gap)
     if math.isnan(gap.lo):
         return words
@@ -300,7 +296,7 @@ def _gap(gap: PairedGap | None) -> Child:
         f"{numbers.signed_ends(100 * gap.lo, 100 * gap.hi)} points, p {numbers.p_value(gap.p)}; "
         f"{'told apart' if sure else 'not told apart'}"
     )
-    return el("span", words, "" if sure else el("span", " (unsure)", class_="quiet"), data_tip=tip)
+    return el("span", words, "" if sure else kit.quiet(" (unsure)"), data_tip=tip)
 
 
 # --- more ----------------------------------------------------------------------------------------
@@ -331,8 +327,7 @@ def _more(view: FidelityView) -> Html | None:
         kit.fold(
             "What people say against what each method says",
             el("div", boxes, style="display:flex;flex-wrap:wrap;gap:20px"),
-            el("p", "Of the first answer of each pair, in pairs that could be read.",
-               class_="note"),
+            kit.note("Of the first answer of each pair, in pairs that could be read."),
         ),
         kit.fold(
             "With a tolerance for ties",
@@ -347,9 +342,8 @@ def _more(view: FidelityView) -> Html | None:
                 label="Accuracy with a tolerance for ties",
                 tight=True,
             ),
-            el("p", "The tolerance (in the method’s own numbers) is fitted on one half of the "
-               "samples and used on the other, both ways, never on the samples it was fitted on.",
-               class_="note"),
+            kit.note("The tolerance (in the method’s own numbers) is fitted on one half of the "
+               "samples and used on the other, both ways, never on the samples it was fitted on."),
         ),
     )  # fmt: skip
 
@@ -436,16 +430,15 @@ def _quality(here: Here, view: FidelityView) -> Html:
         title,
         kit.table(columns, [kit.Row(cells=_quality_cells(row)) for row in view.quality],
                   label="Criteria quality", tight=True),
-        el("p", "Accuracy: is the ground truth right? Necessity: is the question needed? Several "
-           "people’s labels of a criterion are averaged; “of 1” counts criteria under 2.",
-           class_="note"),
+        kit.note("Accuracy: is the ground truth right? Necessity: is the question needed? Several "
+           "people’s labels of a criterion are averaged; “of 1” counts criteria under 2."),
     )  # fmt: skip
 
 
 def _quality_cells(row: QualityRow) -> list[Child]:
     quality = row.quality
     return [
-        row.root or el("span", "all", class_="strong"),
+        row.root or kit.strong("all"),
         _mean(quality.accuracy),
         _ones(quality.accuracy),
         _mean(quality.necessity),
@@ -482,7 +475,7 @@ def _hits(here: Here, view: FidelityView) -> Html:
 
 def _hit_table(hits: HitRates) -> Html:
     rows: Sequence[tuple[Child, Share]] = [
-        (el("span", "all, same capability", class_="strong"), hits.leaf),
+        (kit.strong("all, same capability"), hits.leaf),
         ("all, same top branch", hits.root),
         *hits.by_root,
     ]
@@ -505,12 +498,10 @@ def _hit_words(view: FidelityView) -> Html:
         if view.undecided
         else ""
     )
-    return el(
-        "p",
+    return kit.note(
         f"Mean of the branches {numbers.share(hits.macro, 1)}; beyond chance (kappa) "
         f"{numbers.plain(hits.kappa)} "
         f"of capabilities, {numbers.plain(hits.root_kappa)} of top branches; shared depth "
         f"{numbers.plain(hits.credit)} "
         f"of 1.{left}",
-        class_="note",
     )

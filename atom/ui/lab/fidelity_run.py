@@ -318,7 +318,7 @@ def _price(form: AskForm, found: FidelityForecast, endpoint: Endpoint) -> Html:
         "p",
         el("span", f"{numbers.count(found.samples, 'sample')}: {about}"
            f"{numbers.count(asked.calls, 'call')} to {form.judge}, {price}.", class_="strong text"),
-        el("span", f" {ranked}", class_="quiet"),
+        kit.quiet(f" {ranked}"),
     )  # fmt: skip
 
 

@@ -177,7 +177,7 @@ def draw_place(place: ItemsPlace, query: Mapping[str, str]) -> None:
     kit.show(_head(place, asked, listed, _orders(place, rows)), key="items_head")
     if not listed.rows:
         words = "No item of this figure stands so; choose another verdict or clear a filter above."
-        kit.show(el("p", words, class_="note"), key="items_none")
+        kit.show(kit.note(words), key="items_none")
         return
     if view is None:
         words = "The link names an item that isn't among these; the first one is open."
@@ -252,7 +252,7 @@ def _head(place: ItemsPlace, asked: Asked, listed: ItemList, ordered: bool) -> H
         kit.tabs(others, label="Judge") if len(place.judges) > 1 else None,
         kit.tabs(orders, label="Order of showing") if ordered else None,
         _facet_menus(place, first, listed),
-        el("p", _TIPS[asked.shown], class_="note") if asked.shown in _TIPS else None,
+        kit.note(_TIPS[asked.shown]) if asked.shown in _TIPS else None,
         style="display:flex;flex-direction:column;gap:10px;align-items:flex-start",
     )
 
@@ -279,9 +279,9 @@ def _facet_menus(place: ItemsPlace, asked: Asked, listed: ItemList) -> Html | No
         lines.append(
             el(
                 "div",
-                el("span", f"{name}: ", class_="quiet small"),
+                kit.small(f"{name}: "),
                 kit.tabs(doors, label=name),
-                el("span", f"and {left:,} rarer", class_="quiet small") if left > 0 else None,
+                kit.small(f"and {left:,} rarer") if left > 0 else None,
                 class_="row",
             )
         )
@@ -315,7 +315,7 @@ def _listing(place: ItemsPlace, asked: Asked, listed: ItemList, view: ItemView) 
     count = numbers.count(len(listed.rows), "item")
     return el(
         "div",
-        el("p", f"{count}, worst first", class_="note", style="margin:0 0 4px 4px"),
+        kit.note(f"{count}, worst first", style="margin:0 0 4px 4px"),
         el("div", items, pager, class_="listing", data_scroll=True),
         class_="beside",
     )
@@ -337,9 +337,7 @@ def _item(store: OpenStore, row: ItemRow, href: str, on: bool) -> Html:
             "span",
             kit.badge(_WORDS[row.found.standing]),
             kit.badge("changes its mind") if row.found.torn else None,
-            el("span", f"{numbers.signed(apart)} from people's", class_="quiet small")
-            if apart
-            else None,
+            kit.small(f"{numbers.signed(apart)} from people's") if apart else None,
             class_="across",
         ),
         href=href,
@@ -360,7 +358,7 @@ def _opened(place: ItemsPlace, asked: Asked, view: ItemView) -> Html:
     step = el(
         "nav",
         kit.button("‹ Previous", to(view.before), disabled=view.before is None),
-        el("span", f"{view.place} of {view.total:,}", class_="quiet small"),
+        kit.small(f"{view.place} of {view.total:,}"),
         kit.button("Next ›", to(view.after), disabled=view.after is None),
         class_="row",
         aria_label="Items",
@@ -380,7 +378,7 @@ def _opened(place: ItemsPlace, asked: Asked, view: ItemView) -> Html:
            class_="top"),
         _side_by_side(view),
         [_judge(name, found, view, on=judge == place.judge) for judge, name, found in view.judges],
-        None if not card.texts else el("section", el("h2", "What was judged"),
+        None if not card.texts else kit.section("What was judged",
            el("div", [el("div", el("p", heading, class_="strong small"),
                          kit.said(text, lights=False)) for heading, text in card.texts],
               style=_COLUMNS)),
@@ -403,7 +401,7 @@ def _truth(view: ItemView) -> Html | None:
     else:
         body = el("dl", [(el("dt", name), el("dd", words, class_="text")) for name, words in shown],
                   class_="pairs")  # fmt: skip
-    return el("section", el("h2", "What is true"), body)
+    return kit.section("What is true", body)
 
 
 def _side_by_side(view: ItemView) -> Html | None:
@@ -429,8 +427,9 @@ def _side_by_side(view: ItemView) -> Html | None:
         )
         for about in abouts
     ]
-    return el("section", el("h2", "Judges side by side"),
-              kit.table(columns, rows, label="What every judge said", tight=True))  # fmt: skip
+    return kit.section(
+        "Judges side by side", kit.table(columns, rows, label="What every judge said", tight=True)
+    )
 
 
 def _by_about(said: Sequence[Said]) -> dict[str, list[Said]]:
@@ -479,7 +478,7 @@ def _judge(name: str, found: Judged, view: ItemView, *, on: bool) -> Html:
     head = el(
         "h2",
         el("span", name, class_="text"),
-        el("span", f" · {_WORDS[found.standing].lower()}", class_="quiet"),
+        kit.quiet(f" · {_WORDS[found.standing].lower()}"),
     )
     asked = [(one, view.replies.get(one.verdict.call_id or "")) for one in found.said]
     replies = [(one, text) for one, text in asked if text]

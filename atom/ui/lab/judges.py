@@ -133,13 +133,12 @@ def _answer(view: JudgesView) -> Html:
         best = max(known, key=lambda one: one.found.alpha.value)
         worst = min(known, key=lambda one: one.found.alpha.value)
         if best is worst:
-            words = [el("span", f"{_both(best)}: alpha {_told(best.found.alpha)}", class_="strong")]
+            words = [kit.strong(f"{_both(best)}: alpha {_told(best.found.alpha)}")]
         else:
             words = [
-                el("span", f"{_both(best)} agree most: alpha {_told(best.found.alpha)}",
-                   class_="strong"),
+                kit.strong(f"{_both(best)} agree most: alpha {_told(best.found.alpha)}"),
                 f"; {_both(worst)} least: {_told(worst.found.alpha)}",
-            ]  # fmt: skip
+            ]
         words.append(". 1 is complete agreement, 0 what chance alone would give. ")
     if view.people is not None:
         found = view.people
@@ -162,13 +161,9 @@ def _matrix(here: Here, view: JudgesView) -> Html:
     rows = [
         kit.Row(
             cells=[
-                el(
-                    "a",
+                kit.door(
                     f"{name_of(cell.first)} and {name_of(cell.second)}",
-                    href=_address(
-                        here, here.filters, view, left=cell.first.id, right=cell.second.id
-                    ),
-                    data_go=True,
+                    _address(here, here.filters, view, left=cell.first.id, right=cell.second.id),
                 ),
                 *_figures(cell.found),
                 _with_n(cell.answers),
@@ -187,8 +182,7 @@ def _matrix(here: Here, view: JudgesView) -> Html:
             label="Agreement of every two judges",
             tight=True,
         ),
-        el(
-            "p",
+        kit.note(
             kit.term("weighted kappa", "Weighted kappa"),
             " counts a difference by its square, kappa all alike; ",
             kit.term("Krippendorff's alpha", "alpha"),
@@ -196,7 +190,6 @@ def _matrix(here: Here, view: JudgesView) -> Html:
             "less the first’s, in points of 0-100. Marks are compared by their worth on their own "
             "scale, answers by the weighted mean of a judge’s marks, whichever criteria it marked; "
             "what doesn’t apply is left out. Intervals (95 %) draw whole samples.",
-            class_="note",
         ),
     )
 
@@ -216,7 +209,7 @@ def _columns(first: str) -> list[kit.Column]:
 
 def _figures(found: TwoJudges, href: str | None = None) -> list[Child]:
     cells: list[Child] = [
-        el("span", f"{found.n:,}", class_="quiet",
+        kit.quiet(f"{found.n:,}",
            data_tip=numbers.count(found.clusters, "sample that shares no picture with another",
                                   "samples that share no picture")),
         _percent(found.exact),
@@ -225,11 +218,11 @@ def _figures(found: TwoJudges, href: str | None = None) -> list[Child]:
     ]  # fmt: skip
     if href is None:
         return cells
-    return [el("a", cell, href=href, data_go=True, class_="plain") for cell in cells]
+    return [kit.door(cell, href, class_="plain") for cell in cells]
 
 
 def _cell(figure: Bounded) -> Html:
-    more = el("span", _range(figure), class_="quiet small") if _range(figure) else None
+    more = kit.small(_range(figure)) if _range(figure) else None
     return el("span", numbers.plain(figure.value), more)
 
 
@@ -245,7 +238,7 @@ def _told(figure: Bounded) -> str:
 
 def _percent(figure: Bounded) -> Html:
     more = numbers.share_ends(figure.lo, figure.hi)
-    return el("span", numbers.share(figure.value, 1), el("span", more, class_="quiet small"))
+    return el("span", numbers.share(figure.value, 1), kit.small(more))
 
 
 def _shift(figure: Bounded) -> Html:
@@ -288,7 +281,7 @@ def _unread(here: Here, view: JudgesView) -> Html | None:
     ways = [("left out", None), ("as not met", "unmet")]
     return el(
         "div",
-        el("span", f"{numbers.count(view.unread, 'mark')} couldn’t be read: ", class_="quiet"),
+        kit.quiet(f"{numbers.count(view.unread, 'mark')} couldn’t be read: "),
         kit.tabs(
             [
                 (words, _address(here, here.filters, view, of=of, by=way), chosen == (way or ""))
@@ -322,7 +315,7 @@ def _of_answers(view: JudgesView) -> Html | None:
             kit.Row(
                 cells=[
                     name,
-                    el("span", f"{found.n:,}", class_="quiet"),
+                    kit.quiet(f"{found.n:,}"),
                     *(_cell(each) for each in (found.spearman, found.kendall, found.pearson)),
                     f"{100 * found.rmse.value:.1f}",
                     _shift(found.shift),
@@ -371,12 +364,10 @@ def _chosen(here: Here, group: Group) -> bool:
 
 def _part(group: Group, href: str) -> Html:
     if group.model >= 0:
-        return el("a", kit.model(group.name, group.model), href=href, data_go=True)
+        return kit.door(kit.model(group.name, group.model), href)
     indent = f"padding-left:{14 * (len(group.path) - 1)}px" if len(group.path) > 1 else None
     tip = format_path(group.path) if group.path else group.name if len(group.name) > 70 else None
-    return el(
-        "a", numbers.middle(group.name, 70), href=href, data_go=True, style=indent, data_tip=tip
-    )
+    return kit.door(numbers.middle(group.name, 70), href, style=indent, tip=tip)
 
 
 # --- marks ---------------------------------------------------------------------------------------
@@ -409,7 +400,7 @@ def _marks(here: Here, view: JudgesView) -> Html:
     return el(
         "section",
         title,
-        el("p", f"{view.apart:,} of {numbers.count(view.listed, 'mark')} differ.", class_="note"),
+        kit.note(f"{view.apart:,} of {numbers.count(view.listed, 'mark')} differ."),
         kit.table(columns, rows, label="Marks of both judges"),
         _pages(here, view),
         data_testid="marks-of-both",
@@ -420,14 +411,15 @@ def _mark_cells(view: JudgesView, one: MarkPair) -> list[Child]:
     return [
         el(
             "div",
-            el("a", one.sample or one.sample_id[:12], data_go=True,
-               href=links.address(FAILURES.url_path, one.first_door)),
+            kit.door(
+                one.sample or one.sample_id[:12], links.address(FAILURES.url_path, one.first_door)
+            ),
             el("div", one.criterion, class_="quiet small text"),
         ),
         kit.model(view.names[one.model], one.model),
         _said(one.first, one.first_marks, one.first_door),
         _said(one.second, one.second_marks, one.second_door),
-    ]  # fmt: skip
+    ]
 
 
 def _said(value: float, marks: Sequence[Checkpoint], door: Filters) -> Html:
@@ -437,13 +429,14 @@ def _said(value: float, marks: Sequence[Checkpoint], door: Filters) -> Html:
     worth = f"{100 * value:.0f} of 100"
     return el(
         "div",
-        el("a", raw or worth, href=links.address(FAILURES.url_path, door), data_go=True,
-           class_="strong", data_tip=worth),
-        el("span", f" {worth}", class_="quiet small"),
-        [el("div", numbers.middle(" ".join(text.split()), _REASON), class_="small text")
-         for text in reasons],
+        kit.door(raw or worth, links.address(FAILURES.url_path, door), class_="strong", tip=worth),
+        kit.small(f" {worth}"),
+        [
+            el("div", numbers.middle(" ".join(text.split()), _REASON), class_="small text")
+            for text in reasons
+        ],
         style="min-width:180px",
-    )  # fmt: skip
+    )
 
 
 def raw_mark(mark: Checkpoint) -> str:
@@ -465,7 +458,7 @@ def _pages(here: Here, view: JudgesView) -> Html | None:
     return el(
         "div",
         door(view.page - 1, "Previous"),
-        el("span", f"page {view.page + 1} of {view.pages:,}", class_="quiet small"),
+        kit.small(f"page {view.page + 1} of {view.pages:,}"),
         door(view.page + 1, "Next"),
         class_="row",
     )

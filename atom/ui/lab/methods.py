@@ -35,17 +35,14 @@ def draw(here: Here, view: FidelityView, tab: str) -> Html | None:
     if not any(parts):
         return None
     left = f" {numbers.count(found.left_out, 'further judge')} not shown." if found.left_out else ""
-    return el(
-        "section",
-        el("h2", "The judges side by side"),
+    return kit.section(
+        "The judges side by side",
         parts,
-        el(
-            "p",
+        kit.note(
             kit.term("pairwise accuracy", "Share of pairs"),
             " of answers that a judge’s scores put in people’s order, method by method; criteria "
             "and capabilities as people label them. Each judge’s figures rest on what that judge "
             f"was asked, so n may differ; intervals (95 %) count whole samples.{left}",
-            class_="note",
         ),
         data_testid="judges-by-methods",
     )
@@ -93,7 +90,7 @@ def _rows(here: Here, found: JudgeMethods, tab: str) -> Html | None:
     for row in found.rows:
         href = links.address(JUDGE_LAB.url_path, here.filters, tab=tab, who=row.judge.id)
         cells: list[Child] = [
-            el("a", row.judge.name, href=href, data_go=True),
+            kit.door(row.judge.name, href),
             *(share(row.accuracy.get(name)) for name, _ in found.methods),
         ]
         rows.append(kit.Row(cells=[*cells, *(_of_criteria(row) if labelled else [])]))
@@ -123,7 +120,7 @@ def share(found: Share | None) -> Child:
     if found is None or math.isnan(found.value):
         return numbers.NONE
     bounds = numbers.share_ends(found.lo, found.hi)
-    return el("span", numbers.share(found.value, 1), el("span", bounds, class_="quiet small"),
+    return el("span", numbers.share(found.value, 1), kit.small(bounds),
               data_tip=f"n = {found.n:,}, {numbers.count(found.clusters, 'sample')}")  # fmt: skip
 
 
@@ -155,7 +152,7 @@ def _orders(found: JudgeMethods) -> Html | None:
             cells=[
                 f"{one.first.name} and {one.second.name}",
                 share(one.alike),
-                el("span", f"{one.alike.n:,}", class_="quiet"),
+                kit.quiet(f"{one.alike.n:,}"),
             ]
         )
         for one in found.orders

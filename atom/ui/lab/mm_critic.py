@@ -28,15 +28,12 @@ def draw(lab: LabContext, record: BenchSet, judges: tuple[Standing, ...]) -> Non
     spreads = _spreads(store.url, record.id, lab.chosen.judge, store.revision(), store)
     if spreads:
         kit.show(
-            el(
-                "section",
-                el("h2", "Critiques beside the reference"),
-                el(
-                    "p",
+            kit.section(
+                "Critiques beside the reference",
+                kit.note(
                     "How many critiques were given each score. The reference critique is fixed at "
                     "8, the marked column: right of it a critique was found better than the "
                     "reference, left of it worse.",
-                    class_="note",
                     style="max-width:860px",
                 ),
                 [grid(one) for one in spreads],

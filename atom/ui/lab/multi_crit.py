@@ -26,16 +26,13 @@ def draw(lab: LabContext, record: BenchSet, judges: tuple[JudgeStanding, ...]) -
     matrices = conflict_matrices(lab.result) if lab.result else ()
     if matrices:
         kit.show(
-            el(
-                "section",
-                el("h2", "Which criteria does it keep apart?"),
-                el(
-                    "p",
+            kit.section(
+                "Which criteria does it keep apart?",
+                kit.note(
                     "Each cell: of the pairs of answers on which people prefer one by the row’s "
                     "criterion and the other by the column’s, how many the judge decides exactly "
                     "so. A coin does so in 25 %. ",
                     *(f"{_MARKS[one]} {_WORDS[one]}. " for one in _MARKS),
-                    class_="note",
                     style="max-width:860px",
                 ),
                 [matrix(one) for one in matrices],

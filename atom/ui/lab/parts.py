@@ -160,12 +160,12 @@ def set_line(record: BenchSet, filters: Filters, others: Sequence[BenchSet]) -> 
         "div",
         el("h2", record.name, class_="text", style="margin:0"),
         kit.synthetic_badge() if record.synthetic else None,
-        el("span", " · ".join(fact for fact in facts if fact), class_="quiet small"),
+        kit.small(" · ".join(fact for fact in facts if fact)),
         class_="row",
     )
     doors = [
         el("span", kit.door(numbers.middle(one.name, 44), set_address(filters, one)),
-           el("span", f" {one.n_items:,}", class_="quiet"))
+           kit.quiet(f" {one.n_items:,}"))
         for one in others if one.id != record.id
     ]  # fmt: skip
     more = el("div", "Other sets: ", doors, class_="row small") if doors else None
@@ -231,7 +231,7 @@ def preview(found: Preview) -> Html:
 def figure_bar(row: MetricRow, scale: Scale, place: int) -> Html:
     """Draw a figure with its interval, and the level of guessing as a dashed mark."""
     if scale is None or math.isnan(row.value):
-        return el("span", numbers.NONE if math.isnan(row.value) else "", class_="quiet")
+        return kit.quiet(numbers.NONE if math.isnan(row.value) else "")
     lo, hi = scale
 
     def at(value: float) -> str:
@@ -258,14 +258,14 @@ def figure_bar(row: MetricRow, scale: Scale, place: int) -> Html:
 def _value(row: MetricRow) -> Html:
     one = estimate(row)
     return join(
-        el("span", one.text, class_="strong"),
-        el("span", f" ({one.ends})", class_="quiet small") if one.ends else None,
+        kit.strong(one.text),
+        kit.small(f" ({one.ends})") if one.ends else None,
     )
 
 
 def _chance(row: MetricRow) -> Html:
     if math.isnan(row.chance):
-        return el("span", numbers.NONE, class_="quiet", data_tip="Guessing has no level here.")
+        return kit.quiet(numbers.NONE, data_tip="Guessing has no level here.")
     against = against_chance(row)
     words = CHANCE_WORDS[against]
     glyph = {"below": "▼ ", "level": "○ "}.get(against, "")
@@ -332,7 +332,7 @@ def _drawn(lab: LabContext, table: Table[Told], scales: Mapping[int, Scale]) -> 
 
     def judge(one: Told, text: str) -> Html:
         name = kit.model(numbers.middle(text, 30), place[one.judge], full=text)
-        return el("a", name, href=lab.address(one.judge), data_go=True, class_="cell")
+        return kit.cell(name, lab.address(one.judge))
 
     def once(one: Told, text: str) -> Child:
         return "" if one.again else el("span", text, class_="text", data_tip=one.row.note or None)
@@ -415,7 +415,7 @@ def _n(lab: LabContext, one: Told, text: str) -> Html:
     """Write how many items a figure is of, as a door to them."""
     group = group_of(one.row, "" if one.table == HEADLINE else one.table)
     if not one.row.n or group not in lab.groups:
-        return el("span", text, class_="quiet")
+        return kit.quiet(text)
     return kit.door(text, items_address(lab, group, who=one.judge), tip="Open these items")
 
 
@@ -464,8 +464,8 @@ def forecast(found: BenchForecast, offline: bool) -> Html:
     later = " What it writes is then scored, which comes on top." if found.later else ""
     return el(
         "p",
-        el("span", f"{numbers.count(found.items, 'item')}: {calls}, {price}.", class_="strong"),
-        el("span", later, class_="quiet"),
+        kit.strong(f"{numbers.count(found.items, 'item')}: {calls}, {price}."),
+        kit.quiet(later),
     )
 
 
@@ -484,12 +484,12 @@ def among(found: Sequence[Place], judge: str, *, synthetic: bool) -> Html:
         "of votes and order differ from paper to paper."
     )
     drawn = join(
-        el("p", caveat, class_="note", style="margin-bottom:6px"),
+        kit.note(caveat, style="margin-bottom:6px"),
         [_place(one, judge, synthetic=synthetic) for one in found],
     )
     if synthetic:
         return kit.fold("Among the papers’ models (greyed: this isn’t their data)", drawn)
-    return el("section", el("h2", "Among the papers’ models"), drawn)
+    return kit.section("Among the papers’ models", drawn)
 
 
 def _place(found: Place, judge: str | None, *, synthetic: bool = False) -> Html:
@@ -503,8 +503,8 @@ def _place(found: Place, judge: str | None, *, synthetic: bool = False) -> Html:
     about = f"{head.table}{', ' + head.data if head.data else ''}"
     title = el(
         "div",
-        el("span", head.label, class_="strong"),
-        el("span", about, class_="quiet small"),
+        kit.strong(head.label),
+        kit.small(about),
         el("span", rank, class_="quiet small" if synthetic else "small") if rank else None,
         kit.badge("NOT THEIR DATA") if synthetic and rank else None,
         class_="row",
@@ -594,7 +594,7 @@ def ranking(found: Place, judge: str | None, *, synthetic: bool = False) -> Html
             cells=[
                 str(number),
                 el("span", one.model, class_="text"),
-                el("span", one.group.replace("_", " "), class_="quiet"),
+                kit.quiet(one.group.replace("_", " ")),
                 _printed(one, found),
                 _errata(one.errata),
             ]
@@ -607,9 +607,9 @@ def ranking(found: Place, judge: str | None, *, synthetic: bool = False) -> Html
             cells=[
                 "",
                 el("span", judge, class_=class_),
-                el("span", "here, on probes" if synthetic else "here", class_="quiet"),
+                kit.quiet("here, on probes" if synthetic else "here"),
                 el("span", str(estimate(found.ours)), class_=class_),
-                el("span", "not their data", class_="quiet small") if synthetic else "",
+                kit.small("not their data") if synthetic else "",
             ],
             on=True,
         )
@@ -626,9 +626,8 @@ def _errata(errata: Sequence[Erratum]) -> Html | str:
 
 def printed(title: str, found: Sequence[Place]) -> Html:
     """Draw one benchmark's printed figures."""
-    return el(
-        "section",
-        el("h2", title),
+    return kit.section(
+        title,
         [_place(one, None) for one in found],
     )
 
@@ -651,8 +650,8 @@ def doubts(found: Sequence[Checked]) -> Html:
                     el("span", one.item.removeprefix("range "), class_="text"),
                     f"{one.printed:g}",
                     f"{round(one.recomputed, 4):g}",
-                    el("span", one.comment.replace("recomputed = ", "printed in ")
-                       or "recomputed from the paper’s other figures", class_="quiet small"),
+                    kit.small(one.comment.replace("recomputed = ", "printed in ")
+                       or "recomputed from the paper’s other figures"),
                 ]
             )
             for one in paper.errata
@@ -669,12 +668,9 @@ def doubts(found: Sequence[Checked]) -> Html:
                 _identities(paper),
             )
         )
-    return el(
-        "section",
-        el("h2", "Where the papers’ own figures disagree"),
-        el("p", "A hollow dot above is a figure that another one contradicts; both values stand "
-           "beside it. Some may be damage of the text that we have, not of the paper.",
-           class_="note"),
+    return kit.section("Where the papers’ own figures disagree",
+        kit.note("A hollow dot above is a figure that another one contradicts; both values stand "
+           "beside it. Some may be damage of the text that we have, not of the paper."),
         folds,
     )  # fmt: skip
 
@@ -697,7 +693,7 @@ def _identities(paper: Checked) -> Html:
         kit.Row(
             cells=[
                 el("span", one.words, class_="text"),
-                el("span", _KINDS.get(one.kind, one.kind), class_="quiet"),
+                kit.quiet(_KINDS.get(one.kind, one.kind)),
                 f"{one.holds:,} of {one.checked:,}",
             ]
         )

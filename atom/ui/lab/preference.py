@@ -42,12 +42,11 @@ def votes(view: PreferenceSummary | None) -> Html | None:
         *([kit.Column(title="Judged by", broad=True)] if several else []),
     ]
     rows = [_row(view, one, ends, several=several) for one in view.models]
-    return el(
-        "section",
-        el("h2", _title(view)),
+    return kit.section(
+        _title(view),
         kit.table(columns, rows, label="Votes by model"),
-        el("p", _note(view), class_="note", style="margin-top:8px"),
-        [el("p", _judge(judge), class_="note") for judge in view.judges],
+        kit.note(_note(view), style="margin-top:8px"),
+        [kit.note(_judge(judge)) for judge in view.judges],
         _warning(view),
         _levels(view),
     )
@@ -84,18 +83,16 @@ def _row(
     known = math.isfinite(one.strength)
     strength = numbers.signed(one.strength, 2) if known else numbers.NONE
     tip = f"{strength} ({numbers.signed_ends(one.lo, one.hi, 2)}); 0 is the mean of all models"
-    name = el("a", kit.model(one.name, one.colour), href=to, data_go=True, class_="cell")
+    name = kit.cell(kit.model(one.name, one.colour), to)
     cells: list[Html | str] = [
-        join(name, el("span", " ", kit.term("anchor"), class_="quiet small"))
-        if one.anchor
-        else name,
+        join(name, kit.small(" ", kit.term("anchor"))) if one.anchor else name,
         el("span", strength, class_="strong", data_tip=tip if known else None),
         kit.interval_bar(place, one.colour, lo=ends[0], hi=ends[1]) if known else numbers.NONE,
         f"{one.won:,}",
-        f"{one.tied:,}" if one.tied else el("span", "0", class_="quiet"),
+        f"{one.tied:,}" if one.tied else kit.quiet("0"),
         _lost(one, to),
         *([_conflicts(one)] if view.both_orders else []),
-        f"{one.undecided:,}" if one.undecided else el("span", "0", class_="quiet"),
+        f"{one.undecided:,}" if one.undecided else kit.quiet("0"),
     ]
     if several:
         cells.append(el("span", ", ".join(one.judges), class_="small quiet"))
@@ -104,7 +101,7 @@ def _row(
 
 def _conflicts(one: VotedModel) -> Html:
     rate = one.conflict_rate
-    share = el("span", f"  {_rate(rate)}", class_="quiet small")
+    share = kit.small(f"  {_rate(rate)}")
     return el("span", f"{one.conflicts:,}", share, data_tip=_interval(rate))
 
 
@@ -112,12 +109,11 @@ def _lost(one: VotedModel, to: str) -> Html:
     """Write the lost comparisons; a door where the list behind it holds as many samples."""
     text = f"{one.lost:,}"
     if not one.lost:
-        return el("span", text, class_="quiet")
+        return kit.quiet(text)
     if one.lost != one.lost_samples:
         listed = numbers.count(one.lost_samples, "sample")
         return el("span", text, data_tip=f"{listed} on which it lost more votes than it won")
-    return el("a", text, href=to, data_go=True, class_="cell",
-              data_tip=f"samples on which {one.name} lost")  # fmt: skip
+    return kit.cell(text, to, tip=f"samples on which {one.name} lost")
 
 
 def _rate(share: Share) -> str:
@@ -215,9 +211,9 @@ def _levels(view: PreferenceSummary) -> Html | None:
             columns, [_level(row) for row in view.levels],
             label="Votes by strength", tight=True,
         ),
-        el("p", "Win rate: better and much better among all votes, a tie being no win. Reward: "
+        kit.note("Win rate: better and much better among all votes, a tie being no win. Reward: "
            f"+100, +50, 0, −50, −100 from much better to much worse, averaged.{ways} Intervals "
-           "(95 %) count whole samples.", class_="note", style="margin-top:8px"),
+           "(95 %) count whole samples.", style="margin-top:8px"),
     )  # fmt: skip
 
 
@@ -226,23 +222,20 @@ def _level(row: LevelRow) -> kit.Row:
     left_out = counts.counted == "left out"
     how = "left out" if left_out else "counted as ties"
     way = f"{counts.unread:,} unread {how}" if counts.unread else ""
-    name = el(
-        "a",
+    name = kit.cell(
         kit.model(row.name, row.colour),
-        href=links.address(FAILURES.url_path, row.filters),
-        data_go=True,
-        class_="cell",
+        links.address(FAILURES.url_path, row.filters),
     )
     win = numbers.share(row.win.value, 1) if row.win.n else numbers.NONE
     span = f"({numbers.ends(100 * row.win.lo, 100 * row.win.hi)})" if row.win.n else ""
     many = (counts.much_better, counts.better, counts.tie, counts.worse, counts.much_worse)
     cells: list[Html | str] = [
-        join(name, el("span", f" {way}", class_="quiet small")) if way else name,
-        el("div", el("span", win, class_="strong"), el("div", span, class_="quiet small")),
+        join(name, kit.small(f" {way}")) if way else name,
+        el("div", kit.strong(win), kit.under(span)),
         _reward(row),
-        *(f"{n:,}" if n else el("span", "0", class_="quiet") for n in many),
+        *(f"{n:,}" if n else kit.quiet("0") for n in many),
     ]
-    cells.append(el("span", f"{counts.n:,}", class_="quiet"))
+    cells.append(kit.quiet(f"{counts.n:,}"))
     return kit.Row(cells=cells)
 
 
@@ -251,8 +244,7 @@ def _reward(row: LevelRow) -> Html:
     if not gap.n:
         return el("span", numbers.NONE)
     ends = "" if math.isnan(gap.lo) else f"({numbers.signed(gap.lo)} to {numbers.signed(gap.hi)})"
-    return el("div", el("span", numbers.signed(gap.gap), class_="strong"),
-              el("div", ends, class_="quiet small"))  # fmt: skip
+    return el("div", kit.strong(numbers.signed(gap.gap)), kit.under(ends))
 
 
 # --- one sample ----------------------------------------------------------------------------------
@@ -274,8 +266,7 @@ def sample_votes(pairs: Sequence[PairVotes]) -> Html | None:
     judge = pairs[0].judge
     return el(
         "div",
-        el("h2", "Votes", el("span", f" by {judge}" if judge and not several else "",
-           class_="quiet small")),
+        el("h2", "Votes", kit.small(f" by {judge}" if judge and not several else "")),
         kit.table(columns, [_pair_row(pair, several=several) for pair in pairs],
                   label="Votes between answers", tight=True),
         kit.fold(
@@ -294,7 +285,7 @@ def _pair_row(pair: PairVotes, *, several: bool) -> kit.Row:
         "conflict": join("the order decided: ", kit.term("order conflict"), ", counts half"),
         "undecided": "undecided",
     }
-    names = el("span", kit.model(pair.a, pair.a_colour), el("span", " and ", class_="quiet"),
+    names = el("span", kit.model(pair.a, pair.a_colour), kit.quiet(" and "),
                kit.model(pair.b, pair.b_colour))  # fmt: skip
     cells: list[Html | str] = [
         names,
@@ -310,7 +301,7 @@ def _pair_row(pair: PairVotes, *, several: bool) -> kit.Row:
 
 def _vote(pair: PairVotes, vote: OrderVote | None) -> Html:
     if vote is None:
-        return el("span", "not asked", class_="quiet")
+        return kit.quiet("not asked")
     if vote.verdict is None:
         return el("span", "∅ ", vote.detail or "no vote", class_="quiet text")
     return el("span", "tie" if vote.verdict == "tie" else pair.name(vote.verdict))

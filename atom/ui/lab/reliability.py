@@ -119,9 +119,8 @@ def draw_bench(lab: LabContext, record: BenchSet, judges: tuple[Standing, ...]) 
     found = calibrated(own.url, own.revision(), -1, lab.chosen.judge, own, None)
     if found is not None:
         kit.show(
-            el(
-                "section",
-                el("h2", f"{lab.chosen.name} against the truth, over all its probes"),
+            kit.section(
+                f"{lab.chosen.name} against the truth, over all its probes",
                 reliability_parts.calibration(found),
             ),
             key="calibration_confusion",

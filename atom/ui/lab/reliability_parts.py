@@ -69,7 +69,7 @@ def steps(view: Reliability, here: Here) -> Html | None:
             el("li", el("div", el("span", step.text), door, class_="row"), command,
                style="margin-bottom:8px")
         )  # fmt: skip
-    return el("section", el("h2", "What to do next"), el("ul", rows, class_="facts"))
+    return kit.section("What to do next", el("ul", rows, class_="facts"))
 
 
 # --- agreement -----------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ def steadiness(view: Reliability, filters: Filters) -> Html:
         "section",
         title,
         _agreements(view.retest, "Test-retest", change=True),
-        el("p", cold, class_="note") if cold else None,
+        kit.note(cold) if cold else None,
         _how(),
         _asked_again(view.again, filters),
     )
@@ -167,15 +167,12 @@ def others(view: Reliability) -> Html:
             for pair in view.pairs
             if len(pair.rows) > 1
         ],
-        el(
-            "p", "Shift: the second judge’s mean less the first’s, in points of 1-5.", class_="note"
-        ),
+        kit.note("Shift: the second judge’s mean less the first’s, in points of 1-5."),
     )
 
 
 def _how() -> Html:
-    return el(
-        "p",
+    return kit.note(
         kit.term("Krippendorff's alpha", "Alpha"),
         " and ",
         kit.term("weighted kappa"),
@@ -183,7 +180,6 @@ def _how() -> Html:
         kit.term("detectable change", "Smallest real change"),
         ": a score that moves by less can’t be told from the judge’s noise. Intervals resample "
         "whole samples.",
-        class_="note",
     )
 
 
@@ -219,7 +215,7 @@ def _agreement(found: Agreement, *, change: bool) -> list[Child]:
         alpha,
         numbers.plain(found.kappa),
         shown,
-        el("span", f"{found.n:,}", class_="quiet"),
+        kit.quiet(f"{found.n:,}"),
     ]
 
 
@@ -252,7 +248,7 @@ def truth(view: Reliability, filters: Filters) -> Html:
     return el(
         "section",
         title,
-        el("p", words, class_="note", style="margin-bottom:8px;max-width:860px"),
+        kit.note(words, style="margin-bottom:8px;max-width:860px"),
         calibration(found),
     )
 
@@ -269,7 +265,7 @@ def calibration(found: Calibrated) -> Html:
             el("div", el("p", "Truth against score, % of each truth", class_="strong small"),
                confusion_svg(view.whole.counts, "Everything")),
             el("div", branches((view.whole, *view.roots), "By branch"),
-               el("p", same, class_="note") if same else None,
+               kit.note(same) if same else None,
                style="flex:1;min-width:340px"),
             style="display:flex;flex-wrap:wrap;gap:24px;align-items:flex-start",
         ),
@@ -341,8 +337,8 @@ def _branch(one: Branch) -> list[Child]:
         right,
         bias,
         numbers.plain(one.alpha),
-        el("span", f"{one.n:,}", class_="quiet"),
-        el("span", f"{one.clusters:,}", class_="quiet"),
+        kit.quiet(f"{one.n:,}"),
+        kit.quiet(f"{one.clusters:,}"),
         _mark(one),
     ]
 
@@ -411,9 +407,8 @@ def _text(x: float, y: float, words: str, *, ink: bool = False) -> Html:
 
 def pulls(view: Reliability) -> Html:
     """Draw what else may sway the judge: the place, the length, the family."""
-    return el(
-        "section",
-        el("h2", "What else may sway it?"),
+    return kit.section(
+        "What else may sway it?",
         _place(view.position),
         _length(view),
         el("p", _family(view), style="margin-top:8px"),
@@ -444,15 +439,15 @@ def _place(rows: Sequence[PositionRow]) -> Html:
                 numbers.percent(100 * row.found.consistent / row.found.pairs, row.found.pairs),
                 numbers.percent(100 * row.found.first_share, row.found.pairs),
                 numbers.signed_interval(row.found.beta, row.found.lo, row.found.hi, 2),
-                el("span", f"{row.found.pairs:,}", class_="quiet"),
+                kit.quiet(f"{row.found.pairs:,}"),
             ]
         )
         for row in rows
     ]
     return join(
         kit.table(columns, body, label="Position bias", tight=True),
-        el("p", "Pull: 0 means that the place doesn’t matter; positive leans to the answer shown "
-           "first (half the log odds of the two kinds of conflict).", class_="note"),
+        kit.note("Pull: 0 means that the place doesn’t matter; positive leans to the answer shown "
+           "first (half the log odds of the two kinds of conflict)."),
     )  # fmt: skip
 
 
@@ -511,17 +506,15 @@ def noise(view: Reliability) -> Html | None:
         "inside these intervals as far as it differs from answer to answer; how kind this judge "
         "is beside others is not."
     )
-    return el(
-        "section",
-        el("h2", "More samples, or a better judge?"),
-        el("p", words, class_="note", style="margin-bottom:8px;max-width:860px"),
+    return kit.section("More samples, or a better judge?",
+        kit.note(words, style="margin-bottom:8px;max-width:860px"),
         _noise_table(whole, view, "Noise by model"),
         kit.fold("By branch", _noise_table(parts, view, "Noise by model and branch"))
         if parts
         else None,
-        el("p", "Means of all checkpoints, unweighted, on 0-100. The forecast is of samples in "
+        kit.note("Means of all checkpoints, unweighted, on 0-100. The forecast is of samples in "
            f"all, for plus or minus {WANTED_HALF:g} points; ∞: the judges’ differences alone are "
-           "wider than that.", class_="note"),
+           "wider than that."),
     )  # fmt: skip
 
 
@@ -553,7 +546,7 @@ def _noise_table(rows: Sequence[NoiseRow], view: Reliability, label: str) -> Htm
             cells += [_shares(row), _ADVICE[row.advice]]
         cells += [
             _needed(row),
-            el("span", f"{row.estimate.samples:,}", class_="quiet"),
+            kit.quiet(f"{row.estimate.samples:,}"),
         ]
         body.append(kit.Row(cells=cells))
     return kit.table(columns, body, label=label, tight=True)

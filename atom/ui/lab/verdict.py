@@ -177,7 +177,7 @@ def _reasons(here: Here, own: JudgeVerdict) -> Html | None:
                 el("span", one.root, class_="strong text"),
                 el("span", el("span", f"{glyph} ", aria_hidden="true"), word,
                    style="white-space:nowrap"),
-                el("div", why or el("span", "not tested yet", class_="quiet")),
+                el("div", why or kit.quiet("not tested yet")),
             ]
         )  # fmt: skip
 
@@ -223,7 +223,7 @@ def _table(here: Here, found: tuple[JudgeVerdict, ...]) -> Html:
                     _ends(share.value, share.lo, share.hi), _tab(here, "people", who=known.judge)
                 )
                 if share is not None
-                else el("span", numbers.NONE, class_="quiet")
+                else kit.quiet(numbers.NONE)
             )
         return first + [_bench(here, known, name) for name in held]
 
@@ -234,18 +234,16 @@ def _table(here: Here, found: tuple[JudgeVerdict, ...]) -> Html:
         else ""
     )
     own = here.data.judge.id if here.data.judge is not None else ""
-    return el(
-        "section",
-        el("h2", "All judges"),
+    return kit.section("All judges",
         kit.table(columns, [kit.Row(cells=cells(one), on=one.known.judge == own)
                             for one in found[:MOST_JUDGES]], label="All judges", tight=True),
-        el("p", note, class_="note"),
+        kit.note(note),
     )  # fmt: skip
 
 
 def _probes(here: Here, known: Known) -> Html:
     if known.probes is None:
-        return el("span", numbers.NONE, class_="quiet")
+        return kit.quiet(numbers.NONE)
     whole = known.probes.whole
     ends = _ends(whole.accuracy, whole.accuracy_lo, whole.accuracy_hi)
     return kit.door(ends, _tab(here, CALIBRATION, who=known.judge))
@@ -254,7 +252,7 @@ def _probes(here: Here, known: Known) -> Html:
 def _bench(here: Here, known: Known, name: str) -> Html:
     row = known.benches.get(name)
     if row is None:
-        return el("span", numbers.NONE, class_="quiet")
+        return kit.quiet(numbers.NONE)
     against = CHANCE_WORDS[against_chance(row)]
     door = kit.door(str(estimate(row)), _tab(here, name, who=known.judge),
                     tip=f"{row.label}, n = {row.n:,}")  # fmt: skip

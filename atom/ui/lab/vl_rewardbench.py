@@ -31,11 +31,10 @@ def draw(lab: LabContext, record: BenchSet, judges: tuple[Standing, ...]) -> Non
     found = scaling_of(lab.result) if lab.result and lab.chosen else None
     if found is not None and lab.chosen is not None:
         kit.show(
-            el(
-                "section",
-                el("h2", "Do more votes help?"),
+            kit.section(
+                "Do more votes help?",
                 chart(found),
-                el("p", sentence(found, lab.chosen.name), class_="note"),
+                kit.note(sentence(found, lab.chosen.name)),
             ),
             key="lab_votes",
         )

@@ -112,11 +112,10 @@ def ranking(here: Here, view: Overview) -> Html:
         )
         for row in view.ranking
     ]
-    return el(
-        "section",
-        el("h2", _ranking_title(view)),
+    return kit.section(
+        _ranking_title(view),
         kit.table(columns, rows, label="Ranking of models"),
-        el("p", _counted(here, view, people), class_="note", style="margin-top:8px"),
+        kit.note(_counted(here, view, people), style="margin-top:8px"),
         _how_weaknesses(here, view),
     )
 
@@ -178,12 +177,12 @@ def _rank_row(
     bar = join(kit.interval_bar(row.score, row.colour, lo=ends[0], hi=ends[1]))
     cells: list[Html | str] = [
         numbers.rank(row.rank_best, row.rank_worst) if row.rank_best else numbers.NONE,
-        el("a", kit.model(row.name, row.colour), href=to, data_go=True, class_="cell"),
+        kit.cell(kit.model(row.name, row.colour), to),
         el(
             "a",
-            el("span", numbers.score(row.score.value), class_="strong"),
-            el("span", f"  n {row.score.samples}", class_="quiet small"),
-            el("div", f"every time {numbers.in_percent(row.hit_all, 0)}", class_="quiet small")
+            kit.strong(numbers.score(row.score.value)),
+            kit.small(f"  n {row.score.samples}"),
+            kit.under(f"every time {numbers.in_percent(row.hit_all, 0)}")
             if row.hit_clusters
             else None,
             href=to,
@@ -192,7 +191,7 @@ def _rank_row(
             data_tip=f"{numbers.interval(row.score)}\n{row.score.n} answers to "
             f"{row.score.samples} samples" + _every_time(row),
         ),
-        el("a", bar, href=to, data_go=True, class_="cell", tabindex="-1"),
+        kit.cell(bar, to, tabindex="-1"),
     ]
     if people is not None:
         cells.append(people)
@@ -216,17 +215,14 @@ def _rank_row(
         if row.n_aside:
             text += f" + {row.n_aside:,} n/a"
         cells.append(
-            el("a", text, href=links.address(FAILURES.url_path, unscored), data_go=True,
-               class_="cell", data_tip=_without(row))
+            kit.cell(text, links.address(FAILURES.url_path, unscored), tip=_without(row))
             if row.n_unscored
-            else el("span", text, class_="quiet", data_tip=_without(row) if row.n_aside else None)
-        )  # fmt: skip
+            else kit.quiet(text, data_tip=_without(row) if row.n_aside else None)
+        )
     if anchor:
         cells.append(kit.term("anchor", "the anchor, not ranked"))
     else:
-        cells.append(
-            _weaknesses(row, to) if row.rank_best else el("span", numbers.NONE, class_="quiet")
-        )
+        cells.append(_weaknesses(row, to) if row.rank_best else kit.quiet(numbers.NONE))
     return kit.Row(cells=cells, on=row.model_id == here.filters.model)
 
 
@@ -249,11 +245,10 @@ def _given(row: RankRow, fine: _Fine, *, process: bool) -> list[Html | str]:
 def _terse(row: RankRow) -> Html:
     """Count a model's terse answers; the count opens them."""
     if not row.terse:
-        return el("span", "0", class_="quiet")
+        return kit.quiet("0")
     to = row.filters.but(terse="yes", show="all")
     tip = "answers that speak of less than half of the weight of their steps: accused of nothing"
-    return el("a", f"{row.terse:,}", href=links.address(FAILURES.url_path, to), data_go=True,
-              class_="cell", data_tip=tip)  # fmt: skip
+    return kit.cell(f"{row.terse:,}", links.address(FAILURES.url_path, to), tip=tip)
 
 
 def _every_time(row: RankRow) -> str:
@@ -287,7 +282,7 @@ def _on_people_s_scale(row: ScaleRow | None) -> Html:
         f"{numbers.count(row.labelled, 'sample')}"
     )
     ends = numbers.ends(row.people.lo, row.people.hi)
-    return el("span", el("span", numbers.score(row.people.value), class_="strong"),
+    return el("span", kit.strong(numbers.score(row.people.value)),
               el("div", ends, class_="quiet small nowrap"), data_tip=tip, tabindex="0")  # fmt: skip
 
 
@@ -301,14 +296,11 @@ def _without(row: RankRow) -> str:
 
 def _percent_door(estimate: Estimate, fine: int, to: str) -> Html:
     if not estimate.known:
-        return el("span", numbers.NONE, class_="quiet")
-    return el(
-        "a",
+        return kit.quiet(numbers.NONE)
+    return kit.cell(
         numbers.percent(estimate.value, fine),
-        href=to,
-        data_go=True,
-        class_="cell",
-        data_tip=f"{numbers.interval(estimate)} of {estimate.n} right answers",
+        to,
+        tip=f"{numbers.interval(estimate)} of {estimate.n} right answers",
     )
 
 
@@ -350,16 +342,18 @@ def _weakness(item: Weakness) -> Html:
         f"not counted: {item.left_out.words}" if item.left_out.words else "",
         more_words(item),
     ]
-    return el(
-        "a",
-        el("span", el("span", glyph, class_="glyph", aria_hidden="true"),
-           numbers.middle(item.name, 24), class_="status weak"),
-        href=links.address(FAILURES.url_path, item.filters),
-        data_go=True,
+    return kit.door(
+        el(
+            "span",
+            el("span", glyph, class_="glyph", aria_hidden="true"),
+            numbers.middle(item.name, 24),
+            class_="status weak",
+        ),
+        links.address(FAILURES.url_path, item.filters),
         class_="nowrap",
         aria_label=f"{words}: {item.name}",
-        data_tip="\n".join(line for line in tip if line),
-    )  # fmt: skip
+        tip="\n".join(line for line in tip if line),
+    )
 
 
 def _no_weakness(row: RankRow, to: str) -> Html:
@@ -369,7 +363,7 @@ def _no_weakness(row: RankRow, to: str) -> Html:
     else:
         text = "○ insufficient"
         tip = f"nothing to compare on {MIN_SAMPLES} samples or more"
-    return el("a", el("span", text, class_="quiet small"), href=to, data_go=True, data_tip=tip)
+    return kit.door(kit.small(text), to, tip=tip)
 
 
 def _how_weaknesses(here: Here, view: Overview) -> Html | None:
@@ -405,7 +399,7 @@ def _how_weaknesses(here: Here, view: Overview) -> Html | None:
     ]
     if here.filters.active:
         parts.append("; it holds for what the filters keep")
-    return el("p", *parts, ".", class_="note")
+    return kit.note(*parts, ".")
 
 
 def _counted(here: Here, view: Overview, people: PeopleScale | None) -> Html:

@@ -52,14 +52,12 @@ def skills(here: Here, view: Overview) -> Html:
         if rest
         else None,
         _layers(here, view),
-        el(
-            "p",
+        kit.note(
             el("span", "worse", style=f"{_tint(-FULL)};padding:1px 6px;border-radius:3px"),
             " and ",
             el("span", "better", style=f"{_tint(FULL)};padding:1px 6px;border-radius:3px"),
             " than the models' mean in that row; the line under a number is its 95 % interval on "
             f"0–100; ○ under {MIN_SAMPLES} samples. A number opens the failures behind it.",
-            class_="note",
             style="margin-top:8px",
         ),
     )
@@ -115,13 +113,11 @@ def _skill_row(here: Here, row: SkillRow, base: int) -> kit.Row:
     class_ = "strong" if depth == 0 else None
     if row.path:
         deeper = here.filters.but(node=row.path, sample=None, criterion=None)
-        name: Html = el(
-            "a",
+        name: Html = kit.door(
             row.name,
-            href=links.address(OVERVIEW.url_path, deeper),
-            data_go=True,
+            links.address(OVERVIEW.url_path, deeper),
             class_=class_,
-            data_tip=format_path(row.path),
+            tip=format_path(row.path),
         )
     else:
         name = el("span", row.name, class_=class_)
@@ -130,7 +126,7 @@ def _skill_row(here: Here, row: SkillRow, base: int) -> kit.Row:
     return kit.Row(
         cells=[
             el("div", name, style=style),
-            el("span", row.samples, class_="quiet"),
+            kit.quiet(row.samples),
             *(_skill_cell(cell, mean) for cell in row.cells),
         ],
         on=bool(row.path) and row.path == here.filters.node,
@@ -140,13 +136,13 @@ def _skill_row(here: Here, row: SkillRow, base: int) -> kit.Row:
 def _skill_cell(cell: SkillCell, mean: float) -> Html:
     estimate = cell.estimate
     if not estimate.known:
-        return el("span", numbers.NONE, class_="quiet")
+        return kit.quiet(numbers.NONE)
     thin = estimate.samples < MIN_SAMPLES
     tip = f"{numbers.interval(estimate)}\n{estimate.n} values from {estimate.samples} samples"
     text = numbers.score(estimate.value)
     return el(
         "a",
-        el("span", f"○ {text}", class_="quiet") if thin else text,
+        kit.quiet(f"○ {text}") if thin else text,
         kit.meter(estimate),
         href=links.address(FAILURES.url_path, cell.filters),
         data_go=True,
@@ -204,21 +200,21 @@ def quadrants(
         *([kit.Column(title=kit.term("by guessing", "Lucky of right: seen / by guessing"),
                       number=True)] if by_chance else []),
     ]  # fmt: skip
-    return el(
-        "section",
-        el("h2", "Right answer, wrong reason"),
-        kit.table(columns, [_quadrant_row(item, by_chance, terse=terse) for item in items],
-                  label="Answers against the process behind them"),
-        el(
-            "p",
+    return kit.section(
+        "Right answer, wrong reason",
+        kit.table(
+            columns,
+            [_quadrant_row(item, by_chance, terse=terse) for item in items],
+            label="Answers against the process behind them",
+        ),
+        kit.note(
             "A reason is wrong when a step of weight 2 or more that the answer takes a stand on "
             "scores 2 or less, and not only because an earlier step was wrong. Percentages are of "
             "the model's answers with a known outcome and scored checkpoints"
             + (", terse ones left out: they say too little to be blamed." if terse else "."),
-            class_="note",
             style="margin-top:8px",
         ),
-    )  # fmt: skip
+    )
 
 
 def _quadrant_row(
@@ -237,7 +233,7 @@ def _quadrant_row(
             el(
                 "a",
                 numbers.percent(share, counts.n),
-                el("span", f"  {number}", class_="quiet small"),
+                kit.small(f"  {number}"),
                 href=links.address(FAILURES.url_path, to),
                 data_go=True,
                 class_="cell",
@@ -250,11 +246,14 @@ def _quadrant_row(
     if terse:
         to = item.filters.but(outcome=None, process=None, terse="yes", show="all")
         cells.append(
-            el("a", f"{counts.terse:,}", href=links.address(FAILURES.url_path, to), data_go=True,
-               class_="cell", data_tip=f"{counts.terse} answers say too little to be blamed")
+            kit.cell(
+                f"{counts.terse:,}",
+                links.address(FAILURES.url_path, to),
+                tip=f"{counts.terse} answers say too little to be blamed",
+            )
             if counts.terse
-            else el("span", "0", class_="quiet")
-        )  # fmt: skip
+            else kit.quiet("0")
+        )
     if by_chance:
         right = counts.sound + counts.lucky
         seen = numbers.share(counts.lucky_share) if right else numbers.NONE

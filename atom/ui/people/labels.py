@@ -60,7 +60,7 @@ def _answer(view: PairLabels) -> Html:
     lead = f"{best.judge} follows the majority of people {often} {_share(best.accuracy)} of pairs"
     lead += _told_apart(view)
     how = ", unread verdicts counted as wrong" if best.scores.unread else ""
-    return el("span", el("span", f"{lead}{how}. ", class_="strong"), base)
+    return el("span", kit.strong(f"{lead}{how}. "), base)
 
 
 def _told_apart(view: PairLabels) -> str:
@@ -89,17 +89,16 @@ def _judges(view: PairLabels, door: Door) -> Html:
     words = "the first answer" if view.commonest_label == FIRST else "the second answer"
     always = "a tie" if view.commonest_label == TIE else words
     rows.append(_base(f"Always {always}, the commonest label", view.commonest))
-    third = el("span", numbers.share(CHANCE, 1), class_="quiet")
+    third = kit.quiet(numbers.share(CHANCE, 1))
     rows.append(
         kit.Row(
-            cells=[el("span", "A label at random", class_="quiet"), "", third, third, third,
-                   numbers.NONE, "", ""]
+            cells=[kit.quiet("A label at random"), "", third, third, third, numbers.NONE, "", ""]
         )
-    )  # fmt: skip
+    )
     return el(
         "div",
         kit.table(columns, rows, label="Judges against most people", tight=True),
-        el("p", _judge_words(view), class_="note", style="margin-top:8px"),
+        kit.note(_judge_words(view), style="margin-top:8px"),
     )
 
 
@@ -112,14 +111,14 @@ def _judge(row: JudgeRow, rows: Sequence[JudgeRow], door: Door) -> list[Child]:
         numbers.middle(row.judge, 40) if first else "",
         el("span", way, class_=None if scores.unread else "quiet"),
         kit.door(
-            el("span", _share(row.accuracy), class_="strong"),
+            kit.strong(_share(row.accuracy)),
             door(row.judge, ""),
             class_="plain",
             tip=tip,
         ),
         *_three(scores),
-        f"{scores.unread:,}" if scores.unread else el("span", "0", class_="quiet"),
-        el("span", f"{scores.n:,}", class_="quiet"),
+        f"{scores.unread:,}" if scores.unread else kit.quiet("0"),
+        kit.quiet(f"{scores.n:,}"),
     ]
 
 
@@ -129,10 +128,7 @@ def _three(scores: ClassScores) -> list[str]:
 
 def _base(words: str, scores: ClassScores) -> kit.Row:
     cells = [numbers.share(scores.accuracy, 1), *_three(scores)]
-    return kit.Row(
-        cells=[el("span", words, class_="quiet"), "",
-               *(el("span", cell, class_="quiet") for cell in cells), "", ""]
-    )  # fmt: skip
+    return kit.Row(cells=[kit.quiet(words), "", *(kit.quiet(cell) for cell in cells), "", ""])
 
 
 def _judge_words(view: PairLabels) -> Html:
@@ -162,9 +158,9 @@ def _people(view: PairLabels) -> Html | None:
         kit.Row(
             cells=[
                 f"{one.first} and {one.second}",
-                el("span", kit.term("Cohen's kappa", "kappa"), class_="quiet"),
-                el("span", _figure(one.kappa), class_="strong"),
-                el("span", f"{one.kappa.n:,}", class_="quiet"),
+                kit.quiet(kit.term("Cohen's kappa", "kappa")),
+                kit.strong(_figure(one.kappa)),
+                kit.quiet(f"{one.kappa.n:,}"),
             ]
         )
         for one in view.kappas
@@ -174,9 +170,9 @@ def _people(view: PairLabels) -> Html | None:
             kit.Row(
                 cells=[
                     "all annotators",
-                    el("span", kit.term("Krippendorff's alpha", "alpha"), class_="quiet"),
-                    el("span", _figure(view.alpha), class_="strong"),
-                    el("span", f"{view.alpha.n:,}", class_="quiet"),
+                    kit.quiet(kit.term("Krippendorff's alpha", "alpha")),
+                    kit.strong(_figure(view.alpha)),
+                    kit.quiet(f"{view.alpha.n:,}"),
                 ]
             )
         )
@@ -196,7 +192,7 @@ def _people(view: PairLabels) -> Html | None:
         el("p", "How far people agree with one another", class_="strong",
            style="margin:16px 0 4px"),
         kit.table(columns, rows, label="Agreement of annotators", tight=True),
-        el("p", f"1 is complete agreement, 0 what chance alone would give.{left}", class_="note",
+        kit.note(f"1 is complete agreement, 0 what chance alone would give.{left}",
            style="margin-top:8px"),
     )  # fmt: skip
 
@@ -217,18 +213,17 @@ def ratings(view: PeopleRatings, door: Door) -> Html:
     ]  # fmt: skip
     names = [one.name for one in judges]
     rows = [kit.Row(cells=_rating(row, names, door)) for row in (view.whole, *view.rows)]
-    return el(
-        "section",
-        el("h2", "Do judges’ ratings follow people’s?"),
+    return kit.section(
+        "Do judges’ ratings follow people’s?",
         el("p", _rating_answer(view), style="margin:0 0 8px"),
         kit.table(columns, rows, label="Ratings of people and judges", tight=True),
-        el("p", _rating_words(view, len(judges)), class_="note", style="margin-top:8px"),
+        kit.note(_rating_words(view, len(judges)), style="margin-top:8px"),
     )
 
 
 def _rating(row: RatingRow, judges: Sequence[str], door: Door) -> list[Child]:
     return [
-        row.criterion.replace("_", " ") if row.criterion else el("span", "all", class_="strong"),
+        row.criterion.replace("_", " ") if row.criterion else kit.strong("all"),
         _figure(row.alpha),
         *(
             kit.door(
@@ -241,7 +236,7 @@ def _rating(row: RatingRow, judges: Sequence[str], door: Door) -> list[Child]:
             else el("span", _figure(one))
             for name, one in zip(judges, row.correlations, strict=False)
         ),
-        el("span", f"{row.things:,}", class_="quiet"),
+        kit.quiet(f"{row.things:,}"),
     ]
 
 
@@ -266,10 +261,9 @@ def _rating_answer(view: PeopleRatings) -> Html:
     )
     return el(
         "span",
-        el("span", lead, kit.term("Spearman's correlation"), f" {_figure(figure)}{told}. ",
-           class_="strong"),
+        kit.strong(lead, kit.term("Spearman's correlation"), f" {_figure(figure)}{told}. "),
         base,
-    )  # fmt: skip
+    )
 
 
 def _last(value: float) -> float:
@@ -322,29 +316,27 @@ def repeats(rows: Sequence[RepeatRow]) -> Html | None:
         kit.Column(title="unread", number=True, broad=True),
         kit.Column(title="scored", number=True),
     ]
-    return el(
-        "section",
-        el("h2", "Scores that came with an import: asked again, does a judge say the same?"),
+    return kit.section("Scores that came with an import: asked again, does a judge say the same?",
         kit.table(columns, [kit.Row(cells=_repeat(row)) for row in rows],
                   label="Repeated scores of imported judges", tight=True),
-        el("p", "Of everything that a judge scored more than once. Alpha: 1 is complete agreement "
+        kit.note("Of everything that a judge scored more than once. Alpha: 1 is complete agreement "
            "of the repeats, 0 what chance alone would give. First with second: their correlation "
-           "(Pearson).", class_="note", style="margin-top:8px"),
+           "(Pearson).", style="margin-top:8px"),
     )  # fmt: skip
 
 
 def _repeat(row: RepeatRow) -> list[Child]:
     return [
-        el("span", numbers.middle(row.judge, 30), el("span", f" {row.kind}", class_="quiet small")),
+        el("span", numbers.middle(row.judge, 30), kit.small(f" {row.kind}")),
         f"{row.times:,}",
-        el("span", _share(row.equal), class_="strong"),
+        kit.strong(_share(row.equal)),
         _share(row.adjacent),
         f"{row.spread:g}",
         _figure(row.alpha),
         numbers.plain(row.pearson),
         numbers.plain(row.mean),
-        f"{row.unread:,}" if row.unread else el("span", "0", class_="quiet"),
-        el("span", f"{row.things:,}", class_="quiet"),
+        f"{row.unread:,}" if row.unread else kit.quiet("0"),
+        kit.quiet(f"{row.things:,}"),
     ]
 
 

@@ -53,11 +53,10 @@ def told(here: Here, view: OwnCriteria) -> Html:
         label="Who says what is the same",
     )  # fmt: skip
     agree = f" They agree on {share(view.agree)} of {view.agree.n:,} lines." if view.agree.n else ""
-    return el(
-        "section",
-        el("h2", "Are the criteria what people would ask?"),
+    return kit.section(
+        "Are the criteria what people would ask?",
         el("p", _answer(view), class_="strong"),
-        el("div", el("span", "Matched by ", class_="quiet small"), tabs, class_="row"),
+        el("div", kit.small("Matched by "), tabs, class_="row"),
         el("p", f"Which criteria ask the same was decided by {who}.{agree}", class_="quiet small"),
         _scores(view) if view.rows else None,
         _list(here, "What people would ask and the judge doesn’t", view.unasked),
@@ -89,9 +88,9 @@ def _scores(view: OwnCriteria) -> Html:
     return el(
         "div",
         kit.drawn(score_table(view), cells={MODEL: model}),
-        el("p", f"{numbers.count(view.scored, 'question')} on which every criterion is matched or "
+        kit.note(f"{numbers.count(view.scored, 'question')} on which every criterion is matched or "
            "ticked. What people wrote and the judge doesn’t ask has no marks: it is in neither "
-           "score.", class_="note"),
+           "score."),
     )  # fmt: skip
 
 
@@ -100,12 +99,17 @@ def _list(here: Here, title: str, lines: tuple[tuple[str, str], ...]) -> Html | 
         return None
     place = here.data.sample_position
     rows = [
-        el("li",
-           el("a", f"No. {place.get(sample, -1) + 1}", data_go=True,
-              href=links.address(FAILURES.url_path, here.filters.but(sample=sample))),
-           ": ", el("span", line, class_="text"))
+        el(
+            "li",
+            kit.door(
+                f"No. {place.get(sample, -1) + 1}",
+                links.address(FAILURES.url_path, here.filters.but(sample=sample)),
+            ),
+            ": ",
+            el("span", line, class_="text"),
+        )
         for sample, line in lines
-    ]  # fmt: skip
+    ]
     return kit.fold(title, el("ul", rows))
 
 

@@ -141,7 +141,7 @@ def _ask_name(here: Here) -> None:
             el("p", "Each label carries a name, so that two people can be compared and a third "
                "can settle where they differ. Any name will do; it stays in this study.",
                class_="quiet"),
-            el("div", el("span", "Labelled here before:", class_="quiet small"), doors,
+            el("div", kit.small("Labelled here before:"), doors,
                class_="row") if doors else None,
             class_="empty",
         ),
@@ -176,7 +176,7 @@ def _choices(here: Here, who: str, queue: QueueName, pick: Pick) -> None:
     if queue in ("scores", "ranking", "criteria", "own"):
         picks = el(
             "span",
-            el("span", "Samples: ", class_="quiet small"),
+            kit.small("Samples: "),
             kit.tabs(
                 ((words, _to(here, queue=queue, who=who, pick=name), name == pick)
                  for name, (words, _) in _PICKS.items()),
@@ -186,7 +186,7 @@ def _choices(here: Here, who: str, queue: QueueName, pick: Pick) -> None:
         )  # fmt: skip
     you = el(
         "span",
-        el("span", "You are ", class_="quiet small"),
+        kit.small("You are "),
         el("span", who, class_="strong small"),
         " ",
         kit.door("change", _to(here, queue=queue, pick=kept, tab=WHO_TAB), class_="small"),

@@ -213,7 +213,7 @@ def _where(desk: Desk, item: Item, label: Annotation | None) -> Html:
     position = desk.data.sample_position.get(item.sample_id)
     words: list[Child] = []
     if position is not None:
-        words.append(el("span", f"Sample no. {position + 1}", class_="strong"))
+        words.append(kit.strong(f"Sample no. {position + 1}"))
     if item.of > 1:
         words.append(f"{item.at} of {item.of} here")
     if label is not None and not desk.is_open(item):
@@ -248,16 +248,17 @@ def _said_words(desk: Desk, item: Item, label: Annotation) -> str:
 def _asked(desk: Desk, view: SampleView, item: Item) -> Html | None:
     if item.kind == "match":
         line = desk.own_lines(item.sample_id).get(item.subject_id, "")
-        return el("div", el("div", "You wrote", class_="quiet small"),
-                  el("div", line, class_="text strong"), class_="asked")  # fmt: skip
+        return el(
+            "div", kit.under("You wrote"), el("div", line, class_="text strong"), class_="asked"
+        )
     one = find_criterion(view, item.criterion_id)
     if one is None:
         return None
     return el(
         "div",
-        el("div", f"Criterion {one.number} of {len(view.criteria)}", class_="quiet small"),
+        kit.under(f"Criterion {one.number} of {len(view.criteria)}"),
         el("div", one.criterion.question, class_="text strong"),
-        el("div", el("span", "Truth: ", class_="quiet"),
+        el("div", kit.quiet("Truth: "),
            el("span", one.criterion.ground_truth, class_="text"), class_="truth"),
         class_="asked",
     )  # fmt: skip
@@ -270,15 +271,20 @@ def _answers(desk: Desk, item: Item, view: SampleView) -> Html | None:
         cards = [
             el(
                 "div",
-                el("div", el("kbd", at + 1), el("span", f"Answer {LETTERS[at % 26]}",
-                   class_="strong"), placed, class_="cardhead"),
+                el(
+                    "div",
+                    el("kbd", at + 1),
+                    kit.strong(f"Answer {LETTERS[at % 26]}"),
+                    placed,
+                    class_="cardhead",
+                ),
                 kit.said(texts.get(name, ""), lights=False),
                 class_="card",
                 data_answer=at,
                 data_press=str(at + 1),
             )
             for at, name in enumerate(item.response_ids[:9])
-        ]  # fmt: skip
+        ]
         return el("div", cards, class_="cards")
     if not item.response_ids:
         return None
@@ -301,8 +307,7 @@ def _answers(desk: Desk, item: Item, view: SampleView) -> Html | None:
 def _judged(desk: Desk, item: Item, view: SampleView) -> Html | None:
     """Show what the judge said, where that is what is asked about."""
     if item.kind == "mapping":
-        return el("div", "The judge says: ", el("span", desk.judged_leaf(item), class_="strong"),
-                  class_="text")  # fmt: skip
+        return el("div", "The judge says: ", kit.strong(desk.judged_leaf(item)), class_="text")
     if item.kind != "error_type":
         return None
     point = scored_points(view).get((item.criterion_id, (item.response_ids or ("",))[0]))
@@ -407,7 +412,7 @@ def _writing(label: Annotation | None) -> Html:
         el("div",
            el("button", el("kbd", "Ctrl Enter"), el("span", "that is all"), type="button",
               class_="key", data_press="write"),
-           el("span", "Enter begins to write, Esc leaves the field", class_="quiet small"),
+           kit.small("Enter begins to write, Esc leaves the field"),
            class_="keys"),
     )  # fmt: skip
 
@@ -480,7 +485,7 @@ def _report(desk: Desk, item: Item, label: Annotation | None) -> Html:
     rows = [
         join(
             el("div", el("p", one.question[:_QUESTION]),
-               el("p", "Known answer: ", el("span", one.known[:_QUESTION], class_="strong"))
+               el("p", "Known answer: ", kit.strong(one.known[:_QUESTION]))
                if one.known else None,
                class_="ask text"),
             *(el("p", text[:_ANSWER] or "(no answer)", class_="text") for text in one.texts),
@@ -489,7 +494,7 @@ def _report(desk: Desk, item: Item, label: Annotation | None) -> Html:
     ]  # fmt: skip
     return el(
         "div",
-        el("div", el("div", el("span", f"Report {item.at} of {item.of}", class_="strong"),
+        el("div", el("div", kit.strong(f"Report {item.at} of {item.of}"),
                      class_="where"),
            el("div", [el("p", line) for line in lines], class_="said",
               style="white-space:normal;max-height:none")),
@@ -503,7 +508,7 @@ def _report(desk: Desk, item: Item, label: Annotation | None) -> Html:
 
 
 def _model_head(at: int, *, pressed: bool) -> Html:
-    return el("div", el("kbd", at + 1), el("span", f"Model {LETTERS[at]}", class_="strong"),
+    return el("div", el("kbd", at + 1), kit.strong(f"Model {LETTERS[at]}"),
               class_="cardhead on" if pressed else "cardhead", data_press=str(at + 1),
               role="button", aria_pressed="true" if pressed else "false")  # fmt: skip
 
@@ -526,11 +531,11 @@ def top(desk: Desk) -> Html:
             done += " for this model"
         if progress.whole < progress.wanted and progress.keys:
             done += f": about {progress.keys:,} more labels, a key each"
-        words.insert(0, el("span", done, class_="strong"))
+        words.insert(0, kit.strong(done))
         words.insert(0, el("span", el("i", style=f"width:{share:.0f}%"), class_="progress",
                            role="img", aria_label=done))  # fmt: skip
     kinds = KINDS[desk.queue] if desk.queue != "conflicts" else ()
-    words += [el("span", agreement_words(desk.agreement(kind)), class_="quiet") for kind in kinds]
+    words += [kit.quiet(agreement_words(desk.agreement(kind))) for kind in kinds]
     return el("div", words, class_="standing", data_progress=progress.mine)
 
 

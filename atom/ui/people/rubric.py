@@ -21,18 +21,17 @@ def rules(view: RubricView) -> Html:
         kit.Column(title="Model"),
         *(kit.Column(title=TITLES[rule], number=True) for rule in view.rules),
     ]
-    return el(
-        "section",
-        el("h2", "By its criteria’s own rules"),
+    return kit.section(
+        "By its criteria’s own rules",
         kit.table(columns, [_row(row, view) for row in view.rows], label="Values by rule"),
-        el("p", _words(view), class_="note"),
+        kit.note(_words(view)),
         data_testid="rubric-rules",
     )
 
 
 def _row(row: RuleRow, view: RubricView) -> kit.Row:
     href = links.address(FAILURES.url_path, row.filters)
-    name = el("a", kit.model(row.name, row.model), href=href, data_go=True)
+    name = kit.door(kit.model(row.name, row.model), href)
     return kit.Row(cells=[name, *(_cell(row.cells[rule], rule) for rule in view.rules)])
 
 
@@ -50,7 +49,7 @@ def _cell(cell: RuleCell, rule: Rule) -> Child:
         change = "the same" if abs(gap) < 0.05 else numbers.signed(gap)
         if not math.isnan(cell.less.lo) and abs(gap) >= 0.05:
             tip.append(f"{numbers.signed_ends(cell.less.lo, cell.less.hi)} against as marked")
-        more = [el("span", f" {change}", class_="quiet small")]
+        more = [kit.small(f" {change}")]
     return el("span", numbers.interval(cell.estimate), more, data_tip="\n".join(tip))
 
 

@@ -68,7 +68,7 @@ def _left_out(view: PeopleScale) -> Html | None:
     if not said:
         return None
     words = f"Labelled, but left out here: {'; '.join(said)}."
-    return el("p", words, class_="note", style="margin:6px 0")
+    return kit.note(words, style="margin:6px 0")
 
 
 # --- models ---------------------------------------------------------------------------------------
@@ -80,8 +80,7 @@ def models(view: PeopleScale) -> Html:
         "section",
         _heading("Model by model"),
         _table(view.rows, view, "Scores by the judge and on people's scale"),
-        el(
-            "p",
+        kit.note(
             "Means of sample scores, 0–100. ◇ dashed: the judge alone. ● solid: ",
             kit.term("people's scale"),
             ", by ",
@@ -89,7 +88,6 @@ def models(view: PeopleScale) -> Html:
             " from labels of that model’s own answers; ○ while they are too few. Relied on: how "
             "far the judge’s other scores were used to narrow the interval, 0 not at all, 1 fully. "
             "Labels needed is a forecast from the spread seen so far.",
-            class_="note",
             style="margin-top:8px;max-width:900px",
         ),
     )
@@ -103,9 +101,10 @@ def branches(view: PeopleScale) -> Html | None:
     return kit.fold(
         "By branch, model by model",
         _table(rows, view, "Scores by branch, by the judge and on people's scale"),
-        el("p", "Means of checkpoint scores under the branch, unweighted, as the tree shows them.",
-           class_="note"),
-    )  # fmt: skip
+        kit.note(
+            "Means of checkpoint scores under the branch, unweighted, as the tree shows them."
+        ),
+    )
 
 
 def _table(rows: Sequence[ScaleRow], view: PeopleScale, label: str) -> Html:
@@ -138,7 +137,7 @@ def _cells(row: ScaleRow, ends: tuple[float, float], *, whole: bool) -> list[Chi
         _by_people(row),
         numbers.interval(row.alone),
         numbers.plain(row.trust),
-        el("span", f"{row.labelled:,} of {row.labelled + row.unlabelled:,}", class_="quiet"),
+        kit.quiet(f"{row.labelled:,} of {row.labelled + row.unlabelled:,}"),
     ]
     if whole:
         cells.append(_needed(row))
@@ -147,9 +146,9 @@ def _cells(row: ScaleRow, ends: tuple[float, float], *, whole: bool) -> list[Chi
 
 def _by_people(row: ScaleRow) -> Html:
     if row.enough:
-        return el("span", numbers.interval(row.people), class_="strong")
+        return kit.strong(numbers.interval(row.people))
     if not row.people.known:
-        return el("span", "too few labels", class_="quiet")
+        return kit.quiet("too few labels")
     tip = f"Labels on {row.labelled} samples; {MIN_LABELLED} are needed before this counts."
     return el("span", numbers.interval(row.people), el("div", "○ not yet", class_="small"),
               class_="quiet", data_tip=tip, tabindex="0")  # fmt: skip
@@ -184,9 +183,9 @@ def pair(
     ink = kit.colour(place)
     return el(
         "div",
-        el("span", "judge", class_="quiet small"),
+        kit.small("judge"),
         _mark(judge, ends, ink, shape="diamond", words="by the judge"),
-        el("span", "people", class_="quiet small"),
+        kit.small("people"),
         _mark(people, ends, ink, shape="dot" if enough else "ring", words="on people’s scale"),
         style="display:grid;grid-template-columns:auto 1fr;column-gap:8px;align-items:center",
     )
@@ -258,15 +257,13 @@ def capabilities(view: PeopleScale, chosen: str | None) -> Html:
         "section",
         title,
         warn,
-        el(
-            "p",
+        kit.note(
             "Each of the judge’s scores is read as what it stands for, by the ",
             kit.term("confusion"),
             " that labels of all models together show. Labels of one model’s answers alone would "
             "tell too little of a single capability.",
             f" ○: under {MIN_SAMPLES} samples.",
             _borrowed(view),
-            class_="note",
             style="margin:6px 0 8px;max-width:900px",
         ),
         [
@@ -310,10 +307,10 @@ def _leaf_table(rows: Sequence[LeafRow]) -> Html:
                 el("span", numbers.middle(row.path[-1], 30), data_tip=format_path(row.path)),
                 pair(row.judge, row.people, row.model, ends, enough=not _thin(row)),
                 numbers.interval(row.judge),
-                el("span", numbers.interval(row.people), class_="strong"),
+                kit.strong(numbers.interval(row.people)),
                 kit.status("insufficient", f"{row.judge.samples}")
                 if _thin(row)
-                else el("span", f"{row.judge.samples:,}", class_="quiet"),
+                else kit.quiet(f"{row.judge.samples:,}"),
             ]
         )
         for row in rows
@@ -369,8 +366,8 @@ def _shift_table(shifts: Sequence[RootShift]) -> Html:
                 one.root or "Everything",
                 numbers.signed_interval(one.shift, one.lo, one.hi, 2),
                 _way(one),
-                el("span", f"{one.n:,}", class_="quiet"),
-                el("span", f"{one.samples:,}", class_="quiet"),
+                kit.quiet(f"{one.n:,}"),
+                kit.quiet(f"{one.samples:,}"),
             ]
         )
         for one in shifts
@@ -389,12 +386,11 @@ def _way(one: RootShift) -> Html:
 
 def _even(view: PeopleScale) -> Html | None:
     if math.isnan(view.homogeneous_p):
-        return el("p", "Too few labels to say whether the judge errs alike in every branch.",
-                  class_="note")  # fmt: skip
+        return kit.note("Too few labels to say whether the judge errs alike in every branch.")
     p = f"p {numbers.p_value(view.homogeneous_p)}"
     words = (
         "The judge does not err alike in every branch"
         if view.uneven
         else "Nothing says that the judge errs otherwise in one branch than in another"
     )
-    return el("p", join(words, f" ({p}; called different under {UNEVEN:g})."), class_="note")
+    return kit.note(join(words, f" ({p}; called different under {UNEVEN:g})."))

@@ -110,7 +110,7 @@ def _number(here: Here, bench: Bench, number: int, draft: Draft) -> Html:
     """Write a criterion's number: a door that lights its region in the picture."""
     identity = criterion_id(bench.live.sample, draft)
     if not draft.regions:
-        return el("span", number, class_="quiet")
+        return kit.quiet(number)
     chosen = here.filters.criterion == identity
     filters = here.filters.but(criterion=None if chosen else identity)
     href = links.address(REPLAY.url_path, filters, tab=here.query.get("tab"))
@@ -138,7 +138,7 @@ def _foot(bench: Bench) -> None:
                   on_click=lambda: bench.edit(balanced(bench.drafts)))  # fmt: skip
         st.button("Undo", key="edit_undo", disabled=busy or not bench.past, on_click=bench.undo)
         kit.show(
-            el("p", "weights total ", el("span", weights, class_="strong"), " of 10",
+            el("p", "weights total ", kit.strong(weights), " of 10",
                class_="small" if weights == 10 else "small status weak"),
             key="edit_total",
         )  # fmt: skip

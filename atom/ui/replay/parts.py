@@ -62,7 +62,7 @@ def pictures(here: Here, bench: Bench, own: Sequence[OwnPicture]) -> Html:
         test = links.address(SETTINGS.url_path, Filters(study=here.filters.study), endpoint=judge)
         drawn.append(
             el("p", "How this judge writes boxes wasn't checked, so they may be drawn in the wrong "
-               "place: ", el("a", f"test {judge}", href=test, data_go=True), ".",
+               "place: ", kit.door(f"test {judge}", test), ".",
                class_="quiet small")
         )  # fmt: skip
     return el("div", drawn, style="display:flex;flex-direction:column;gap:10px")
@@ -104,9 +104,9 @@ def question(sample: Sample) -> Html:
     choices = [
         el(
             "li",
-            el("span", chr(65 + number), class_="quiet"),
+            kit.quiet(chr(65 + number)),
             el("span", choice, class_="text strong" if choice == sample.reference else "text"),
-            el("span", "reference", class_="quiet small") if choice == sample.reference else None,
+            kit.small("reference") if choice == sample.reference else None,
         )
         for number, choice in enumerate(sample.choices[:26])
     ]
@@ -161,7 +161,7 @@ def solution(solved: Replay | None, call: Call | None) -> Html:
             "Final answer: ",
             el("span", solved.final_answer, class_="text strong"),
             " ",
-            el("span", words[solved.agrees], class_="quiet small"),
+            kit.small(words[solved.agrees]),
         ),
         kit.notice(
             "The judge's solution disagrees with the reference: in a study this sample is set "
@@ -203,7 +203,7 @@ def answer(given: Answered, card: Scorecard | None) -> Html:
         el(
             "div",
             kit.model(given.candidate.name, given.place if given.place >= 0 else 99),
-            el("span", verdict(given), class_="quiet small"),
+            kit.small(verdict(given)),
             class_="row",
             style="margin-bottom:4px",
         ),
@@ -238,9 +238,9 @@ def scores(card: Scorecard, calls: dict[str, Call]) -> Html:
         "div",
         el(
             "div",
-            el("span", mean, class_="strong"),
+            kit.strong(mean),
             kit.term("sample score", "weighted mean"),
-            el("span", ", ".join(counts), class_="quiet small"),
+            kit.small(", ".join(counts)),
             class_="row",
         ),
         el("div", [_score(line) for line in card.lines], class_="scores"),

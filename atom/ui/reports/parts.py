@@ -159,8 +159,7 @@ def choices(here: Here, wanted: Wish, writers: Sequence[str]) -> Html:
 
 
 def _line(name: str, *content: Child) -> Html:
-    return el("div", el("span", name, class_="quiet small"), el("div", content, class_="row"),
-              class_="reports-line")  # fmt: skip
+    return el("div", kit.small(name), el("div", content, class_="row"), class_="reports-line")
 
 
 def _limit(here: Here, wanted: Wish) -> Html | None:
@@ -255,9 +254,8 @@ def findings(here: Here, wanted: Wish, report: Report) -> Html:
         title: Child = "The study as a whole" if owner is None else kit.model(*names[owner])
         told = sum(choice[f.id].told for f in mine)
         blocks.append(
-            el(
-                "section",
-                el("h2", title, el("span", f" {told} of {len(mine)} told", class_="quiet small")),
+            kit.section(
+                (title, kit.small(f" {told} of {len(mine)} told")),
                 _table(here, wanted, mine, choice, tags),
             )
         )
@@ -305,7 +303,7 @@ def _table(
                     kind_words(finding),
                     [
                         el("div", finding.place_name, title=" › ".join(finding.place)),
-                        el("div", about if finding.owner is None else "", class_="quiet small"),
+                        kit.under(about if finding.owner is None else ""),
                     ],
                     [el("div", text, class_="small") for text in figures[:3]],
                     _door(here, finding),

@@ -134,7 +134,7 @@ def told(found: PanelForecast) -> Html:
 def _seat(seat: SeatForecast) -> tuple[Html | str, ...]:
     would = seat.would
     if not would.calls:
-        done = el("span", "nothing is left to mark", class_="quiet")
+        done = kit.quiet("nothing is left to mark")
         return (seat.judge, f"{would.samples:,}", done, numbers.NONE)
     return (join(seat.judge), f"{would.samples:,}", f"{would.calls:,}", money(would.cost))
 

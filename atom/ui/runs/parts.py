@@ -90,7 +90,7 @@ def progress(view: RunView, filters: Filters, log: str) -> Html:
     head = el(
         "div",
         el("h2", f"Run {run.id[:8]}", style="margin:0"),
-        el("span", f"{view.what} · begun {when(run.created)} UTC", class_="quiet small"),
+        kit.small(f"{view.what} · begun {when(run.created)} UTC"),
         class_="row",
     )
     results = {
@@ -149,7 +149,7 @@ def history(views: Sequence[RunView], filters: Filters, chosen: str | None) -> H
         rows.append(
             kit.Row(
                 cells=[
-                    el("a", when(run.created), href=href, data_go=True, class_="cell"),
+                    kit.cell(when(run.created), href),
                     join(
                         el("span", view.what, class_="text"),
                         el("div", judge, class_="quiet small text") if judge else None,
@@ -209,7 +209,7 @@ def forecast(found: Forecast) -> Html:
                 item.stage,
                 el("span", item.endpoint.name, class_="text")
                 if item.endpoint
-                else el("span", "a rule decides, nobody is asked", class_="quiet"),
+                else kit.quiet("a rule decides, nobody is asked"),
                 f"{item.calls:,}" if item.endpoint else "–",
                 f"{item.tokens:,}" if item.endpoint else "–",
                 money(item.cost),

@@ -92,7 +92,7 @@ def _server(number: int, server: FoundServer, open_endpoint: Open) -> None:
     key = f"servers_model_{number}_{server.address}"
     with st.container(horizontal=True, vertical_alignment="center", key=f"server_{number}"):
         kit.show(
-            el("p", el("span", server.preset.title, class_="strong"), " ",
+            el("p", kit.strong(server.preset.title), " ",
                el("span", server.address, class_="quiet small text")),
             key=f"server_words_{number}",
         )  # fmt: skip
@@ -173,9 +173,7 @@ def _changes(changes: tuple[PriceChange, ...]) -> Html:
                 el("span", change.endpoint.name, class_="text"),
                 el("span", change.endpoint.model, class_="text"),
                 price_words(change.endpoint.prices),
-                price_words(change.now)
-                if change.now
-                else el("span", "not in the file", class_="quiet"),
+                price_words(change.now) if change.now else kit.quiet("not in the file"),
             ],
         )
         for change in changes

@@ -163,7 +163,7 @@ def _row(line: EndpointLine, chosen: str | None) -> kit.Row:
         key = kit.status("failed", line.key)
     return kit.Row(
         cells=[
-            el("a", endpoint.name, href=address(endpoint.name), data_go=True, class_="cell text"),
+            kit.door(endpoint.name, address(endpoint.name), class_="cell text"),
             el("span", endpoint.model, class_="text"),
             el("span", "on this computer" if not endpoint.url else endpoint.host, class_="text"),
             ", ".join(endpoint.roles),
@@ -574,7 +574,7 @@ def test_result(test: EndpointTest) -> Html:
         mark = el("span", _STATE[check.state], class_="quiet", aria_hidden="true")
         seconds = f" ({check.seconds:.1f} s)" if check.seconds is not None else ""
         cells += [
-            el("span", mark, " ", CHECK_WORDS[check.name], class_="strong"),
+            kit.strong(mark, " ", CHECK_WORDS[check.name]),
             el("span", check.state, class_="status weak" if check.state == "failed" else "quiet"),
             el("span", f"{check.detail}{seconds}", class_="text"),
         ]
@@ -650,8 +650,7 @@ def draw_places() -> None:
                 [
                     (
                         el("dt", name),
-                        el("dd", el("span", place, class_="text"), " ",
-                           el("span", words, class_="quiet small")),
+                        el("dd", el("span", place, class_="text"), " ", kit.small(words)),
                     )
                     for name, place, words in facts
                 ],
@@ -659,4 +658,4 @@ def draw_places() -> None:
             ),
         ),
         key="settings_places",
-    )  # fmt: skip
+    )

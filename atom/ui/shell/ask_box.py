@@ -161,8 +161,8 @@ def _words(note: Note, offer: Html | None) -> Html:
         el("div", el("strong", term.capitalize()), f": {meaning(term)}") for term in note.terms
     ]
     hint = "" if note.said or meant else f" Ask, for example: {'; '.join(EXAMPLES)}"
-    return el("span", el("span", f"“{note.question}” ", class_="quiet"),
-              el("span", head, class_="strong"), by, missed, hint, note.fault and f" {note.fault}",
+    return el("span", kit.quiet(f"“{note.question}” "),
+              kit.strong(head), by, missed, hint, note.fault and f" {note.fault}",
               meant,
               " " if offer is not None else None, offer, data_testid="asked")  # fmt: skip
 

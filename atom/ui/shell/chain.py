@@ -93,18 +93,17 @@ def _draw(screen: Screen, link: _Link) -> Html:
     content = [
         el("span", link.kind, class_="kind") if link.to is not None else None,
         el("s", label, class_="cut") if unused else label,
-        el("span", "in part", class_="quiet") if part else None,
+        kit.quiet("in part") if part else None,
     ]
     off = (
-        el("a", "×", href=link.off, data_go=True, class_="off",
-           aria_label=f"Clear {link.kind.lower()}")
+        kit.door("×", link.off, class_="off", aria_label=f"Clear {link.kind.lower()}")
         if link.off
         else None
-    )  # fmt: skip
+    )
     body = (
         el("span", content, class_="to", data_tip=tip)
         if link.to is None
-        else el("a", content, href=link.to, data_go=True, class_="to", data_tip=tip)
+        else kit.door(content, link.to, class_="to", tip=tip)
     )
     said = f"{link.kind} {UNUSED}" if unused else None
     return el("span", body, off, class_="link unused" if unused else "link", aria_label=said)

@@ -207,7 +207,7 @@ def _sidebar(
             el(
                 "div",
                 el("span", "Atomscope", style="font-weight:700;font-size:17px"),
-                el("div", "where models break", class_="quiet small"),
+                kit.under("where models break"),
             ),
             key="brand",
         )

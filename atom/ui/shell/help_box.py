@@ -43,7 +43,7 @@ def _ways(filters: Filters) -> Html:
         ),
         el(
             "div",
-            el("span", "Theme", class_="quiet small"),
+            kit.small("Theme"),
             [
                 el("button", words, type="button", class_="plain", data_theme=name)
                 for name, words in THEMES.items()

@@ -140,7 +140,7 @@ def draw() -> None:
     kit.show(
         el(
             "div",
-            el("span", person.name, class_="strong"),
+            kit.strong(person.name),
             " · ",
             el("span", person.role or "no role", data_testid="role"),
             class_="small",

@@ -91,4 +91,4 @@ def strip(stops: Sequence[Stop], number: int, filters: Filters) -> Html:
 
 
 def _turn(label: str, href: str, key: str, look: str) -> Html:
-    return el("a", label, href=href, data_go=True, data_key=key, class_=look)
+    return kit.door(label, href, data_key=key, class_=look)

@@ -61,7 +61,7 @@ def draw(here: Here) -> None:
 def _way(title: str, words: str, href: str, *, primary: bool = False) -> Html:
     return el(
         "a",
-        el("span", title, class_="strong"),
+        kit.strong(title),
         el("span", words, class_="small"),
         href=href,
         data_go=True,
@@ -74,17 +74,31 @@ def _ways(here: Here) -> Html:
     home = Filters(study=here.entry.key)
     return el(
         "nav",
-        _way("Take the tour", "five stops, three minutes",
-             links.address(OVERVIEW.url_path, home, tour=FIRST), primary=True),
-        _way("Bring my results", "a table or a log that you have",
-             links.address(DATA.url_path, home, tab="import")),
-        _way("Judge my model", "by its address; nothing is sent yet",
-             links.address(SETTINGS.url_path, home)),
-        el("a", "Go to the example study", href=links.address(OVERVIEW.url_path, home),
-           data_go=True, data_seen=True, class_="small"),
+        _way(
+            "Take the tour",
+            "five stops, three minutes",
+            links.address(OVERVIEW.url_path, home, tour=FIRST),
+            primary=True,
+        ),
+        _way(
+            "Bring my results",
+            "a table or a log that you have",
+            links.address(DATA.url_path, home, tab="import"),
+        ),
+        _way(
+            "Judge my model",
+            "by its address; nothing is sent yet",
+            links.address(SETTINGS.url_path, home),
+        ),
+        kit.door(
+            "Go to the example study",
+            links.address(OVERVIEW.url_path, home),
+            data_seen=True,
+            class_="small",
+        ),
         class_="row",
         aria_label="Ways in",
-    )  # fmt: skip
+    )
 
 
 def _example(here: Here, picked: Picked) -> Html:
@@ -117,7 +131,7 @@ def _example(here: Here, picked: Picked) -> Html:
             join(
                 el("dt", kit.model(name, colour)),
                 el("dd", el("span", point.quote[:_CUT], class_="quoted") if picked.quoted and point
-                   else el("span", "says nothing of it", class_="quiet")),
+                   else kit.quiet("says nothing of it")),
             ),
             join(
                 el("dt", "The judge"),

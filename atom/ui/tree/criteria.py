@@ -118,15 +118,14 @@ def _group(group: SuspectGroup) -> Html:
     label = TITLES[group.kind]
     more = rows[_OPEN:]
     left = group.n - len(group.rows)
-    return el(
-        "section",
-        el("h2", f"{label}: {group.n:,}"),
-        el("p", _ABOUT[group.kind], class_="note"),
+    return kit.section(
+        f"{label}: {group.n:,}",
+        kit.note(_ABOUT[group.kind]),
         kit.table(columns, rows[:_OPEN], label=label, tight=True),
         kit.fold(f"{len(more)} more", kit.table(columns, more, label=f"{label}: more", tight=True))
         if more
         else None,
-        el("p", f"and {left:,} more", class_="note") if left > 0 else None,
+        kit.note(f"and {left:,} more") if left > 0 else None,
         data_testid=f"criteria-{group.kind}",
     )
 
@@ -137,9 +136,9 @@ def _row(one: SuspectCriterion) -> kit.Row:
         cells=[
             el(
                 "span",
-                el("a", one.question[:200], href=href, data_go=True,
-                   data_tip=f"opens sample {one.sample}"),
-                el("div", one.truth[:120], class_="quiet small") if one.truth else None,
+                kit.door(one.question[:200], href,
+                   tip=f"opens sample {one.sample}"),
+                kit.under(one.truth[:120]) if one.truth else None,
             ),
             el("span", one.leaf[-1] if one.leaf else numbers.NONE, class_="small",
                data_tip=format_path(one.leaf) or None),
@@ -169,16 +168,14 @@ def _shaken(view: Shaken | None) -> Html | None:
     agree = "" if math.isnan(view.kendall) else (
         f" With equal weights the order agrees with a Kendall’s τ of {view.kendall:.2f}."
     )  # fmt: skip
-    return el(
-        "section",
-        el("h2", f"Do the weights decide? {first} stays first in "
-           f"{100 * view.same_first:.0f} of 100 draws"),
+    return kit.section(f"Do the weights decide? {first} stays first in "
+           f"{100 * view.same_first:.0f} of 100 draws",
         el("p", f"The whole order stays in {100 * view.same_order:.0f} of 100.{agree}"),
         kit.table(columns, [_model(one) for one in view.rows], label="Under other weights",
                   tight=True),
-        el("p", f"Each criterion’s weight is multiplied by a chance factor, {view.draws} times: "
+        kit.note(f"Each criterion’s weight is multiplied by a chance factor, {view.draws} times: "
            "in 95 of 100 draws between 0.4 and 2.7, the same for all models. A capability counts "
-           "from five criteria and five samples on.", class_="note"),
+           "from five criteria and five samples on."),
         data_testid="criteria-weights",
     )  # fmt: skip
 
@@ -187,7 +184,7 @@ def _model(one: ShakenModel) -> kit.Row:
     worst: Html | str = numbers.NONE
     if one.worst:
         href = links.address(FAILURES.url_path, one.filters)
-        worst = el("a", one.worst[-1], href=href, data_go=True, data_tip=format_path(one.worst))
+        worst = kit.door(one.worst[-1], href, tip=format_path(one.worst))
     return kit.Row(
         cells=[
             kit.model(one.name, one.model),

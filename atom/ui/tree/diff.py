@@ -23,16 +23,15 @@ def diff_table(here: Here, diff: Diff) -> Html:
     """List what differs between two versions of the tree."""
     title = f"From version {diff.old} to version {diff.new}: " + _diff_words(diff)
     if not diff.rows:
-        return el("section", el("h2", title))
+        return kit.section(title)
     columns = [
         kit.Column(title="Leaf"),
         kit.Column(title="became", width="96px"),
         kit.Column(title=""),
         kit.Column(title="Criteria", number=True),
     ]
-    return el(
-        "section",
-        el("h2", title),
+    return kit.section(
+        title,
         kit.table(columns, [_diff_row(row) for row in diff.rows], label="What differs", tight=True),
         _moved(here, diff),
     )

@@ -218,7 +218,7 @@ def _event(event: Event) -> Html:
     return el(
         "li",
         el("span", sign, class_="sign", aria_hidden="true"),
-        el("span", event.what, class_="strong"),
+        kit.strong(event.what),
         into,
         el("div", event.why, class_="quiet") if event.kind in ("united", "pruned") else None,
     )
@@ -465,8 +465,7 @@ def _forecast(
         f"{numbers.count(found.samples, 'sample')} get a place, then {found.mapped:,} are mapped. "
     )
     cost = work.cost_words(sum(p.tokens for p in found.phases), found.cost, [found.judge])
-    kit.show(el("p", words, el("span", cost[:1].upper() + cost[1:] + ".", class_="strong")),
-             key="grow_price")  # fmt: skip
+    kit.show(el("p", words, kit.strong(cost[:1].upper() + cost[1:] + ".")), key="grow_price")
     return found
 
 

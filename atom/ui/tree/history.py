@@ -100,7 +100,7 @@ def log_of(lines: tuple[LogLine, ...]) -> Html | None:
                 el(
                     "li",
                     line.words,
-                    el("span", f" · {line.by}, {line.position}", class_="quiet"),
+                    kit.quiet(f" · {line.by}, {line.position}"),
                     el("div", line.why, class_="quiet") if line.why else None,
                 )
                 for line in lines
@@ -294,9 +294,7 @@ def _history(here: Here, view: Versions) -> Html:
         kit.Column(title="Edits", number=True),
         kit.Column(title="Compare"),
     ]
-    return el(
-        "section",
-        el("h2", f"{numbers.count(n, 'tree')} in this study's history"),
+    return kit.section(f"{numbers.count(n, 'tree')} in this study's history",
         kit.table(columns, [_version(here, view, row) for row in view.rows],
                   label="Versions of the tree", tight=True),
     )  # fmt: skip
@@ -310,10 +308,10 @@ def _version(here: Here, view: Versions, row: VersionRow) -> kit.Row:
         row.position,
         el(
             "span",
-            el("span", row.name, class_="strong"),
+            kit.strong(row.name),
             " ",
             now,
-            el("div", f"{row.version}{' · ' + when if when else ''}", class_="quiet small"),
+            kit.under(f"{row.version}{' · ' + when if when else ''}"),
         ),
         el(
             "span", row.origin, el("div", row.note, class_="quiet small path") if row.note else None
@@ -321,7 +319,7 @@ def _version(here: Here, view: Versions, row: VersionRow) -> kit.Row:
         row.leaves or numbers.NONE,
         row.depth or numbers.NONE,
         f"{row.criteria:,}",
-        row.edits or el("span", "–", class_="quiet"),
+        row.edits or kit.quiet("–"),
     ]
     ends = []
     for which, words in (("old", "from"), ("new", "to")):
@@ -330,11 +328,9 @@ def _version(here: Here, view: Versions, row: VersionRow) -> kit.Row:
         other[which] = row.position
         query = {key: str(value) for key, value in other.items()}
         ends.append(
-            el(
-                "a",
+            kit.door(
                 words,
-                href=tree_parts.to(here, here.filters, **query),
-                data_go=True,
+                tree_parts.to(here, here.filters, **query),
                 aria_current="true" if on else None,
             )
         )

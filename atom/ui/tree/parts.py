@@ -174,8 +174,7 @@ def says(here: Here, nodes: NodeTable) -> Html | None:
     )
     lose = "lose" if model is None else "loses"
     return el("p", f"{who} {lose} most on ", worst, " and least on ", best,
-              el("span", f": mean scores, 0–100, on leaves of {LEAST_SAMPLES} samples or more",
-                 class_="quiet"),
+              kit.quiet(f": mean scores, 0–100, on leaves of {LEAST_SAMPLES} samples or more"),
               class_="strong")  # fmt: skip
 
 
@@ -311,7 +310,7 @@ def weak_doors(here: Here) -> Html | None:
         )
         for one in found
     ]
-    return el("div", style(), el("span", "Confirmed weaknesses:", class_="quiet small"), doors,
+    return el("div", style(), kit.small("Confirmed weaknesses:"), doors,
               class_="hits", data_testid="weak-doors")  # fmt: skip
 
 
@@ -330,7 +329,7 @@ def _hit(here: Here, hit: Hit, on: bool) -> Html:
     return el(
         "a",
         numbers.middle(hit.path[-1], 44),
-        el("span", f"  {hit.criteria}", class_="quiet"),
+        kit.quiet(f"  {hit.criteria}"),
         href=to(here, here.filters.but(node=hit.path, sample=None, criterion=None)),
         data_go=True,
         class_="on" if on else None,
@@ -349,9 +348,10 @@ def legend(here: Here, ask: Wanted, view: Shown, held: Evidence | None) -> Html:
                                "Until then, colours are scores.", class_="small"))  # fmt: skip
     if view.hidden:
         parts.append(
-            el("span", f"{numbers.count(view.hidden, 'capability', 'capabilities')} hidden by the "
-               "filter", class_="quiet small")
-        )  # fmt: skip
+            kit.small(
+                f"{numbers.count(view.hidden, 'capability', 'capabilities')} hidden by the filter"
+            )
+        )
     return el("div", style(), parts, class_="row")
 
 
@@ -376,7 +376,7 @@ def _evidence_legend(here: Here, view: Shown, held: Evidence) -> list[Html]:
     )
     if here.filters.active:
         note += "; it holds for what the filters keep"
-    return [el("span", keys, class_="keys small"), el("span", note, class_="quiet small")]
+    return [el("span", keys, class_="keys small"), kit.small(note)]
 
 
 def _scale(here: Here, view: Shown) -> list[Html]:
@@ -391,7 +391,7 @@ def _scale(here: Here, view: Shown) -> list[Html]:
     return [
         el("span", lo, el("i", style=f"background:linear-gradient(90deg, {ramp})"), hi,
            class_="scale"),
-        el("span", words, class_="quiet small"),
+        kit.small(words),
     ]  # fmt: skip
 
 
@@ -504,7 +504,7 @@ def card(
             "div",
             _crumbs(here, node),
             el("div", node.name, class_="name"),
-            el("div", " · ".join(support), class_="quiet small"),
+            kit.under(" · ".join(support)),
             kit.status("insufficient", "insufficient: under 5 samples") if node.thin else None,
             el("div", judge.text, class_="status weak", data_tip=judge.tip) if judge else None,
             el("p", node.meaning, class_="meaning", style="margin-top:6px")
@@ -540,7 +540,7 @@ def _said(here: Here, said: NodeEvidence) -> Html:
     return el(
         "div",
         el("div", whose(here), ": ", kit.status(_STATUS[said.label])),
-        [el("div", line, class_="quiet small") for line in lines if line],
+        [kit.under(line) for line in lines if line],
         class_="found",
     )
 
@@ -641,7 +641,7 @@ def _below(here: Here, nodes: NodeTable, node: NodeCard) -> Html | None:
                 el(
                     "a",
                     el("span", nodes.paths[child][-1], class_="cut"),
-                    el("span", int(nodes.criteria[child]), class_="quiet"),
+                    kit.quiet(int(nodes.criteria[child])),
                     href=to(here, here.filters.but(node=nodes.paths[child])),
                     data_go=True,
                 )

@@ -86,9 +86,7 @@ def _watch(found: _Work) -> None:
 
 def _progress(now: RivalProgress) -> Html:
     share = 100 * now.done / now.total if now.total else 0.0
-    return el(
-        "section",
-        el("h2", "The judge maps the rivals"),
+    return kit.section("The judge maps the rivals",
         el("p", now.rival or "Looking at what is mapped already", role="status"),
         el(
             "div",
@@ -111,7 +109,7 @@ def offer(here: Here, names: Sequence[str]) -> None:
         f"Words stand for the judge in {_listing(names)}: their leaves were chosen by shared "
         "words, this tree's by a judge. To compare like with like, let the same judge map them."
     )
-    kit.show(el("section", el("h2", "Like with like"), el("p", text)), key="rivals_why")
+    kit.show(kit.section("Like with like", el("p", text)), key="rivals_why")
     if here.entry.bundled or here.store.read_only:
         sealed.offer_copy(
             here,
@@ -152,8 +150,7 @@ def _forecast(here: Here, spec: RivalSpec, endpoints: dict[str, Endpoint]) -> Ri
     left = ", ".join(f"{one.left:,} into {one.rival.name}" for one in found.rivals if one.left)
     cost = work.cost_words(found.tokens, found.cost, [found.judge])
     words = f"About {found.calls:,} calls hang criteria: {left}. "
-    kit.show(el("p", words, el("span", cost[:1].upper() + cost[1:] + ".", class_="strong")),
-             key="rivals_price")  # fmt: skip
+    kit.show(el("p", words, kit.strong(cost[:1].upper() + cost[1:] + ".")), key="rivals_price")
     return found
 
 

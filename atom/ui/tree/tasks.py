@@ -80,7 +80,7 @@ def _table(view: TaskTable) -> Html:
         rows.append(
             kit.Row(
                 cells=[
-                    el("span", "All", class_="strong"),
+                    kit.strong("All"),
                     *(_cell(one) for one in view.totals),
                     f"{view.samples:,}",
                     *("" for _ in view.others),
@@ -95,9 +95,8 @@ def _table(view: TaskTable) -> Html:
     return el(
         "section",
         kit.table(columns, rows, label="Tasks by skills", tight=True),
-        el("p", "Samples with answers; one that carries several labels counts in each. A number "
-           "opens its samples." + (f" Not listed: {' and '.join(left)}." if left else ""),
-           class_="note"),
+        kit.note("Samples with answers; one that carries several labels counts in each. A number "
+           "opens its samples." + (f" Not listed: {' and '.join(left)}." if left else "")),
         data_testid="task-table",
     )  # fmt: skip
 
@@ -105,18 +104,23 @@ def _table(view: TaskTable) -> Html:
 def _row(row: TaskRow) -> kit.Row:
     return kit.Row(
         cells=[
-            el("a", numbers.middle(row.name, 60), data_tip=row.name, data_go=True,
-               href=links.address(FAILURES.url_path, row.filters)),
+            kit.door(
+                numbers.middle(row.name, 60),
+                links.address(FAILURES.url_path, row.filters),
+                tip=row.name,
+            ),
             *(_cell(one) for one in row.cells),
             f"{row.n:,}",
-            *(el("span", numbers.middle(text, 60), class_="small quiet", data_tip=text)
-              for text in row.other),
+            *(
+                el("span", numbers.middle(text, 60), class_="small quiet", data_tip=text)
+                for text in row.other
+            ),
         ]
-    )  # fmt: skip
+    )
 
 
 def _cell(one: TaskCell) -> Html:
     if not one.n:
-        return el("span", "·", class_="quiet")
+        return kit.quiet("·")
     href = links.address(FAILURES.url_path, one.filters)
-    return el("a", f"{one.n:,}", href=href, data_go=True, class_="cell")
+    return kit.cell(f"{one.n:,}", href)

@@ -164,22 +164,26 @@ def _rivals(view: Validity) -> Html:
     every = (view.own, *view.rivals)
     ranked = sorted(every, key=lambda row: -_sortable(row.verdict.delta_adjusted))
     most = max((abs(25 * _sortable(row.verdict.delta_adjusted, 0.0)) for row in every), default=1.0)
-    return el(
-        "section",
-        el("h2", f"Against its rivals: {_place(view)}"),
-        el("div", kit.table(columns, [_rival(row, max(most, 0.1)) for row in ranked],
-                            label="The tree and its rivals"), class_="rivals"),
+    return kit.section(
+        f"Against its rivals: {_place(view)}",
         el(
-            "p",
+            "div",
+            kit.table(
+                columns,
+                [_rival(row, max(most, 0.1)) for row in ranked],
+                label="The tree and its rivals",
+            ),
+            class_="rivals",
+        ),
+        kit.note(
             "Δ in points of 100 (x25): how much smaller the error gets by knowing the leaf. Thin: "
             "under 5 criteria or 5 samples. The verdict is Δ beyond shuffles with p at most 0.05; "
             "leaving one criterion out is shown as the paper has it, and is flattered by the other "
             "criteria of the same sample.",
-            class_="note",
             style="margin-top:8px",
         ),
-        *(el("p", words, class_="note") for words in view.left_out),
-    )  # fmt: skip
+        *(kit.note(words) for words in view.left_out),
+    )
 
 
 def _sortable(value: float, missing: float = -1e9) -> float:
@@ -202,14 +206,14 @@ def _rival(row: RivalRow, most: float) -> kit.Row:
                 el("span", row.name, class_="strong" if row.own else None),
                 " ",
                 kit.badge("THIS TREE") if row.own else None,
-                el("div", row.about, class_="quiet small"),
+                kit.under(row.about),
             ),
             row.leaves,
-            row.thin or el("span", "0", class_="quiet"),
+            row.thin or kit.quiet("0"),
             f"{row.placed:,}",
             numbers.signed(25 * verdict.loo.delta, 2),
             numbers.signed(25 * verdict.loso.delta, 2),
-            el("span", numbers.signed(25 * verdict.delta_adjusted, 2), class_="strong"),
+            kit.strong(numbers.signed(25 * verdict.delta_adjusted, 2)),
             _bar(25 * verdict.delta_adjusted, most),
             _p(row),
             kit.status("strength", "valid") if good else kit.status("nothing", "not shown"),
@@ -262,16 +266,13 @@ def _printed(view: Validity) -> Html:
         )
         for factor, words, digits in scales
     ]
-    return el(
-        "section",
-        el("h2", "As the paper prints it: leave one criterion out"),
+    return kit.section(
+        "As the paper prints it: leave one criterion out",
         kit.table(columns, rows, label="Leave-one-out errors", tight=True),
-        el(
-            "p",
+        kit.note(
             f"{numbers.count(loo.n, 'score')} in leaves with at least two scores of a model, "
             f"{numbers.count(view.own.leaves, 'leaf', 'leaves')}. ATOM prints 20.40, 18.83 and "
             "+1.57 for its 52 leaves and doesn't name the scale.",
-            class_="note",
             style="margin-top:8px",
         ),
     )
@@ -279,12 +280,11 @@ def _printed(view: Validity) -> Html:
 
 def _stability(here: Here, found: Stability | None, hand: ByHand | None) -> Html:
     study = here.data.study.name
-    human = el("p", _by_hand(here, hand), class_="note", style="margin-top:8px")
+    human = kit.note(_by_hand(here, hand), style="margin-top:8px")
     if found is None:
         text = "Grow the tree a second time, with another seed, to see how much of it stays: "
-        return el(
-            "section",
-            el("h2", "Would it grow the same again?"),
+        return kit.section(
+            "Would it grow the same again?",
             el("p", text, class_="quiet"),
             commands.shown(
                 here, f"python -m atom tree induce --study {shlex.quote(study)} --seed 2"
@@ -297,14 +297,12 @@ def _stability(here: Here, found: Stability | None, hand: ByHand | None) -> Html
         ("Adjusted mutual information", f"{found.ami:.2f}"),
         ("Layers in common (path credit)", f"{found.credit:.2f}"),
     ]
-    return el(
-        "section",
-        el("h2", f"Grown twice (versions {found.first} and {found.second}): {words}"),
+    return kit.section(
+        f"Grown twice (versions {found.first} and {found.second}): {words}",
         el("dl", [join(el("dt", name), el("dd", value)) for name, value in rows], class_="pairs"),
-        el("p", f"Over {numbers.count(found.n, 'criterion', 'criteria')} mapped in both trees.",
-           class_="note"),
+        kit.note(f"Over {numbers.count(found.n, 'criterion', 'criteria')} mapped in both trees."),
         human,
-    )  # fmt: skip
+    )
 
 
 def _by_hand(here: Here, hand: ByHand | None) -> list[Html | str]:

@@ -82,7 +82,7 @@ def _runs(here: Here, view: HardPairs, tab: str) -> Html | None:
         return None
     return el(
         "div",
-        el("span", "Looked for: ", class_="quiet small"),
+        kit.small("Looked for: "),
         kit.tabs(
             (
                 (f"{run.created[:16].replace('T', ' ')}, {len(run.task.pairs):,} pairs"
@@ -97,7 +97,7 @@ def _runs(here: Here, view: HardPairs, tab: str) -> Html | None:
 
 
 def _step(number: int, title: str, *content: Child) -> Html:
-    return el("section", el("h2", f"{number}. {title}"), *content, data_testid=f"hard-{number}")
+    return kit.section(f"{number}. {title}", *content, data_testid=f"hard-{number}")
 
 
 def _narrow(table: Html) -> Html:
@@ -165,9 +165,7 @@ def _confirmed(here: Here, view: HardPairs, listed: _Listed) -> Html:
     columns = [kit.Column(title="What became of it"), kit.Column(title="Pairs", number=True),
                kit.Column(title="")]  # fmt: skip
     rows = [
-        kit.Row(
-            cells=(DECISIONS[name][0], f"{n:,}", el("span", DECISIONS[name][1], class_="quiet"))
-        )
+        kit.Row(cells=(DECISIONS[name][0], f"{n:,}", kit.quiet(DECISIONS[name][1])))
         for name, n in view.decisions.items()
     ]
     by = f"{view.strong}, with as many votes" if view.strong else "people alone"
@@ -243,19 +241,30 @@ def _curves(view: HardPairs) -> Html | None:
     drawn = [one for one in view.judges if len(one.every) > 1 and one.hard]
     if not drawn:
         return None
-    return el(
-        "section",
-        el("h2", _curves_title(drawn)),
-        el("div", [el("figure", el("figcaption", _curve_words(one), class_="small"), _chart(one),
-                      style="margin:0;flex:1 1 300px;max-width:420px") for one in drawn],
-           style="display:flex;flex-wrap:wrap;gap:18px 28px"),
-        el("p", "On all pairs a majority of more votes does as well as one, or better. A hard pair "
-           "is one where most votes are wrong, so on those a majority repeats the error more "
-           "surely than a single vote. A part of it is luck: the circle is what single votes get "
-           "right on pairs that other votes of the same judges chose.",
-           _who_chose(view), class_="note"),
+    return kit.section(
+        _curves_title(drawn),
+        el(
+            "div",
+            [
+                el(
+                    "figure",
+                    el("figcaption", _curve_words(one), class_="small"),
+                    _chart(one),
+                    style="margin:0;flex:1 1 300px;max-width:420px",
+                )
+                for one in drawn
+            ],
+            style="display:flex;flex-wrap:wrap;gap:18px 28px",
+        ),
+        kit.note(
+            "On all pairs a majority of more votes does as well as one, or better. A hard pair "
+            "is one where most votes are wrong, so on those a majority repeats the error more "
+            "surely than a single vote. A part of it is luck: the circle is what single votes get "
+            "right on pairs that other votes of the same judges chose.",
+            _who_chose(view),
+        ),
         data_testid="hard-curves",
-    )  # fmt: skip
+    )
 
 
 def _who_chose(view: HardPairs) -> str:
@@ -400,15 +409,14 @@ class _Listed:
             words.append(f"the worse one loses on {case.lost[0][-1]}")
         cards = [
             el("div",
-               el("div", el("span", word, class_="strong"), " ", el("span", names[at] or "",
-                  class_="quiet small"), class_="row"),
+               el("div", kit.strong(word), " ", kit.small(names[at] or ""), class_="row"),
                kit.said(self._texts.get(ids[at], "")[:2000], lights=False))
             for word, at in (("Better", first), ("Worse", 1 - first))
         ]  # fmt: skip
         door = links.address(FAILURES.url_path, self._here.filters.but(sample=pair.sample_id))
         return el(
             "div",
-            el("p", el("a", f"Sample no. {case.number}", href=door, data_go=True), ": ",
+            el("p", kit.door(f"Sample no. {case.number}", door), ": ",
                el("span", numbers.middle(" ".join(question.split()), _SHOWN), class_="text"),
                style="margin:10px 0 4px"),
             el("p", "; ".join(words), class_="quiet small", style="margin:0 0 4px"),

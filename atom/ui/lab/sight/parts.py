@@ -109,17 +109,15 @@ def _basis(view: SightView) -> str:
 
 
 def _figures(view: SightView) -> Html:
-    return el(
-        "section",
-        el("h2", _TITLES[view.sight.finding]),
+    return kit.section(_TITLES[view.sight.finding],
         el("figure", el("figcaption", "Share of marks that change sides (reached or not), or fall "
            "silent, against the marks with the picture, in %", class_="small quiet"),
            _chart(view), style="margin:0;max-width:760px"),
         kit.drawn(sight_table(view), cells={CRITERIA: _criteria}),
-        el("p", "A mark changes sides where it reaches its criterion (4 or 5) under one condition "
+        kit.note("A mark changes sides where it reaches its criterion (4 or 5) under one condition "
            "and not under the other. What moves when the picture is simply shown again moves by "
            "chance; the sentence above is about what moves beyond that. Intervals draw whole "
-           "questions again.", class_="note"),
+           "questions again."),
         data_testid="sight-figures",
     )  # fmt: skip
 
@@ -210,9 +208,8 @@ def _cases(view: SightView) -> Html | None:
         )
         for case in view.cases
     ]
-    return el(
-        "section",
-        el("h2", "Marks that moved without the picture or with another one"),
+    return kit.section(
+        "Marks that moved without the picture or with another one",
         kit.table(columns, rows, label="Marks that moved", tight=True),
         data_testid="sight-cases",
     )
@@ -224,8 +221,8 @@ def _any(view: SightView, name: object) -> bool:
 
 def _mark(score: int | None) -> Child:
     if score == 0:
-        return el("span", numbers.NONE, class_="quiet")
-    return el("span", "no mark", class_="quiet") if score is None else f"{score}"
+        return kit.quiet(numbers.NONE)
+    return kit.quiet("no mark") if score is None else f"{score}"
 
 
 def _criterion(case: SightCase) -> Html:
