@@ -1,6 +1,6 @@
 """The capability tree and its algebra; pure."""
 
-from taxonomy.path import DEPTH, SEPARATOR, Path, fold, format_path, parse_path
+from taxonomy.path import DEPTH, Path, fold, format_path, parse_path
 from taxonomy.serial import (
     TreeFormatError,
     load_anchors,
@@ -15,7 +15,6 @@ from taxonomy.tree import Node, Tree
 
 __all__ = [
     "DEPTH",
-    "SEPARATOR",
     "Node",
     "Path",
     "Tree",

@@ -6,7 +6,7 @@ Six samples and three candidates; what the tests count is written beside each.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from PIL import Image, ImageDraw
@@ -30,10 +30,12 @@ from atom.records import (
     Sample,
     Sampling,
     Study,
+    StudyCandidate,
+    StudySample,
     Tag,
     TreeRecord,
 )
-from atom.store import Store, add_to_study, table
+from atom.store import Store, table
 from taxonomy import Node, Tree, to_json, tree_version
 
 SAMPLING = Sampling(temperature=0.0)
@@ -326,3 +328,25 @@ def open_small(folder: Path) -> Store:
 def picture_file(store: Store, picture_id: str) -> Path:
     """Where a picture lies in a store's folder."""
     return store.folder / "pictures" / picture_id[:2] / picture_id
+
+
+def add_to_study(
+    writer,
+    study_id: str,
+    sample_ids: Sequence[str],
+    candidate_ids: Sequence[str],
+    *,
+    first_position: int,
+    first_candidate: int = 0,
+) -> None:
+    """Give samples and candidates a place in a study, behind those that are there."""
+    writer.put(
+        StudySample(study_id=study_id, sample_id=sample_id, position=first_position + number)
+        for number, sample_id in enumerate(sample_ids)
+    )
+    writer.put(
+        StudyCandidate(
+            study_id=study_id, candidate_id=candidate_id, position=first_candidate + number
+        )
+        for number, candidate_id in enumerate(candidate_ids)
+    )

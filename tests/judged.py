@@ -31,8 +31,9 @@ from atom.records import (
     TreeRecord,
     own_mark,
 )
-from atom.store import Store, add_to_study, table
+from atom.store import Store, table
 from taxonomy import Node, Tree, to_json, tree_version
+from tests.factories import add_to_study
 
 STUDY = "Judged by four"
 SAMPLES, CANDIDATES = 24, ("cand-a", "cand-b", "cand-c")

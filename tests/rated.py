@@ -22,8 +22,9 @@ from atom.records import (
     TreeRecord,
 )
 from atom.records import Mapping as LeafMapping
-from atom.store import Store, add_to_study
+from atom.store import Store
 from taxonomy import Node, Tree, to_json, tree_version
+from tests.factories import add_to_study
 
 YES_NO = MarkScale.of_levels({"no": 0, "yes": 1}, name="yes or no", na=["n/a"])
 TEN = MarkScale.of_numbers(0, 10, name="0 to 10")

@@ -171,11 +171,6 @@ class Jobs:
             jobs = list(self._jobs.values())
         return [job for job in jobs if job.snapshot().status == "running"]
 
-    def cancel_all(self) -> None:
-        """Cancel whatever runs."""
-        for job in self.running():
-            job.cancel()
-
     def _forget_old(self) -> None:
         ended = [i for i, job in self._jobs.items() if job.snapshot().status != "running"]
         for job_id in ended[: max(0, len(ended) - KEPT)]:

@@ -40,13 +40,11 @@ from atom.records import (
     RankedAnswer,
     Response,
     Sample,
-    Sampling,
     Side,
     State,
     Tag,
     TagSubject,
     content_id,
-    unchecked,
 )
 from atom.records.rows import outcome_row, response_row, sample_row, tag_row
 
@@ -62,8 +60,6 @@ AGAIN = (
     "as `id (2)`"
 )
 _MAX_LABEL = 80
-_SAMPLING = Sampling()
-_slot = unchecked(PictureSlot)
 T = TypeVar("T")
 
 

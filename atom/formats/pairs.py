@@ -113,6 +113,3 @@ def kind_of_codes(values: Iterable[object], columns: Sequence[str]) -> CodeKind:
     if not words or not words <= _NUMBERS or "0" not in words:
         return "plain"
     return "auto-j" if set(_AUTO_J) <= set(columns) else "unclear"
-
-
-AUTO_J_CODES = Codes(first=frozenset({"0"}), second=frozenset({"1"}), ties=frozenset({"2"}))

@@ -19,7 +19,6 @@ from pydantic import ValidationError
 from atom.probes.program import CHUNK_KEYWORD, MAX_CHUNK_BYTES, Program
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_TEXT_CHUNKS = frozenset({b"tEXt", b"zTXt", b"iTXt", b"eXIf", b"tIME"})
 _KEYWORD = CHUNK_KEYWORD.encode("latin-1")
 _FRAME = 12
 _MAX_CHUNKS = 20_000
@@ -96,23 +95,6 @@ def write_program(png: bytes, program: Program) -> bytes:
         if chunk.kind == b"IHDR":
             parts.append(_framed(b"iTXt", body))
     return b"".join(parts)
-
-
-def strip_text_chunks(png: bytes) -> bytes:
-    """Remove every text, EXIF and time chunk from a PNG; its pixels stay untouched.
-
-    Args:
-        png: a PNG file.
-
-    Returns:
-        The picture without tEXt, zTXt, iTXt, eXIf and tIME chunks, and without anything that
-        stands behind its end.
-
-    Raises:
-        ValueError: the bytes aren't a well-formed PNG.
-    """
-    kept = [bytes(chunk.raw) for chunk in _chunks(png) if chunk.kind not in _TEXT_CHUNKS]
-    return b"".join([_SIGNATURE, *kept])
 
 
 def _chunks(png: bytes) -> Iterator[_Chunk]:

@@ -700,18 +700,3 @@ def read_steps(program: Program) -> tuple[StepReader, ...]:
         StepReader(step, program.choices if step.id == program.answer_step else None)
         for step in program.steps
     )
-
-
-def judge_answer(program: Program, answer: str) -> dict[str, StepScore]:
-    """Score every step of a program on one answer.
-
-    Args:
-        program: the exact truth.
-        answer: the candidate's text.
-
-    Returns:
-        Step id → score, in the program's order.
-    """
-    readers = read_steps(program)
-    judge = AnswerJudge(readers, answer)
-    return {reader.step.id: judge.score(reader) for reader in readers}

@@ -13,7 +13,6 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-PROGRAM_VERSION = 1
 CHUNK_KEYWORD = "atomscope.probe"
 MAX_CHUNK_BYTES = 64_000
 

@@ -1,6 +1,6 @@
 """Every kind of record that is stored or exchanged."""
 
-from atom.records.base import Id, Record, State, blob_hash, content_id, unchecked
+from atom.records.base import Record, State, blob_hash, content_id, unchecked
 from atom.records.call import Call, ReplyForm, Sampling, Usage, total_cost
 from atom.records.correction import (
     Arm,
@@ -31,7 +31,6 @@ from atom.records.evidence import (
     AnswerCause,
     Checkpoint,
     CriteriaSet,
-    CriteriaSource,
     Criterion,
     CriterionKind,
     CriterionUse,
@@ -48,7 +47,7 @@ from atom.records.evidence import (
     TreeRecord,
     own_mark,
 )
-from atom.records.mark_scale import JUDGE_SCALE, Mark, MarkScale, MarkState
+from atom.records.mark_scale import JUDGE_SCALE, MarkScale, MarkState
 from atom.records.preference import Preference, PreferenceVerdict, Side
 from atom.records.run import (
     SHOWN,
@@ -137,7 +136,6 @@ __all__ = [
     "Cohort",
     "Correction",
     "CriteriaSet",
-    "CriteriaSource",
     "CriteriaTask",
     "Criterion",
     "CriterionKind",
@@ -149,7 +147,6 @@ __all__ = [
     "Gate",
     "Hint",
     "HintUse",
-    "Id",
     "Import",
     "Induction",
     "Judge",
@@ -158,7 +155,6 @@ __all__ = [
     "KnownPair",
     "Look",
     "Mapping",
-    "Mark",
     "MarkScale",
     "MarkState",
     "MethodsTask",

@@ -39,8 +39,6 @@ ASKING: Final = frozenset[Arm](("sham", "guided", "peer", "guided_peer", "oracle
 """Arms whose feedback is about criteria."""
 HINTED: Final = frozenset[Arm](("peer", "guided_peer"))
 """Arms that need peers' hints."""
-QUESTIONING: Final = frozenset[Arm](("sham", "guided", "guided_peer"))
-"""Arms that show the questions of criteria."""
 
 SOLVED: Final = 4
 """A peer's score of this or more: it solved the step."""

@@ -134,11 +134,6 @@ def failed(
     )
 
 
-def leaked(hint: Hint) -> bool:
-    """Whether a hint was turned down by the leak gate."""
-    return hint.state == "unscored" and hint.detail.startswith(LEAKED)
-
-
 def hint_id(
     criterion: Criterion, peer_id: str, response: Response, sampling: Sampling, attempt: int = 0
 ) -> str:

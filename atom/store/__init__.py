@@ -1,7 +1,7 @@
 """The store: schema, migrations, records in SQLite or PostgreSQL, pictures beside them."""
 
-from atom.store.check import Report, check_store
-from atom.store.imports.undo import ALSO, Undone, undo_import
+from atom.store.check import check_store
+from atom.store.imports.undo import ALSO, undo_import
 from atom.store.reading.clusters import asks_again
 from atom.store.reading.scales import scales_of
 from atom.store.schema import table
@@ -9,8 +9,6 @@ from atom.store.staging import Conflict, ConflictFoundError, Moved, Staging, nam
 from atom.store.standing import study_candidates, study_places
 from atom.store.store import Store, Writer
 from atom.store.studies import (
-    StudyCounts,
-    add_to_study,
     change_consent,
     copy_sets,
     copy_study,
@@ -42,13 +40,9 @@ __all__ = [
     "ConflictFoundError",
     "Draft",
     "Moved",
-    "Report",
     "Staging",
     "Store",
-    "StudyCounts",
-    "Undone",
     "Writer",
-    "add_to_study",
     "add_version",
     "asks_again",
     "begin_history",

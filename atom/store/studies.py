@@ -30,7 +30,7 @@ from atom.records import (
     Verdict,
     content_id,
 )
-from atom.store.schema import KINDS, import_links, table
+from atom.store.schema import KINDS, table
 from atom.store.selection import ITS_OWN, Selection
 from atom.store.standing import (
     members,
@@ -98,28 +98,6 @@ def set_sampling(writer: Writer, study: Study) -> None:
     columns, row = table(Study), KINDS[Study].to_row(study)
     settings = {name: row[name] for name in ("judge_sampling", "answer_sampling")}
     writer.execute(sa.update(columns).where(columns.c.id == study.id).values(settings))
-
-
-def add_to_study(
-    writer: Writer,
-    study_id: str,
-    sample_ids: Sequence[str],
-    candidate_ids: Sequence[str],
-    *,
-    first_position: int,
-    first_candidate: int = 0,
-) -> None:
-    """Give samples and candidates a place in a study, behind those that are there."""
-    writer.put(
-        StudySample(study_id=study_id, sample_id=sample_id, position=first_position + number)
-        for number, sample_id in enumerate(sample_ids)
-    )
-    writer.put(
-        StudyCandidate(
-            study_id=study_id, candidate_id=candidate_id, position=first_candidate + number
-        )
-        for number, candidate_id in enumerate(candidate_ids)
-    )
 
 
 def rename_study(store: Store, study_id: str, name: str) -> Study:
@@ -326,17 +304,3 @@ def _copy_records(source: Store, target: Store, study: Study) -> None:
             if isinstance(record, Picture):
                 target.pictures.copy_from(source.pictures, record.id)
         target.put(records)
-
-
-def linked_records(store: Store, import_id: str) -> dict[str, set[str]]:
-    """Return which records (ids by kind) an import brought."""
-    with store.read() as connection:
-        rows = connection.execute(
-            sa.select(import_links.c.kind, import_links.c.record_id).where(
-                import_links.c.import_id == import_id
-            )
-        ).all()
-    found: dict[str, set[str]] = {}
-    for kind, record_id in rows:
-        found.setdefault(kind, set()).add(record_id)
-    return found

@@ -38,11 +38,6 @@ _CALL = "export default (component) => window.atomscopeMarkup(component);"
 
 
 @cache
-def _asset(name: str) -> str:
-    return (ASSETS / name).read_text(encoding="utf-8")
-
-
-@cache
 def _component() -> Any:
     # Streamlit sends a component's script and styles with each piece of markup: they stand in the
     # page itself, once.

@@ -9,7 +9,6 @@ Reference: DESIGN "Data" (score table).
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import tempfile
@@ -387,33 +386,3 @@ def _check(table_: ScoreTable) -> None:
     )
     if max(len(rows), len(answers), len(samples), len(criteria)) > 1:
         raise ValueError("columns of unequal length")
-
-
-def same_columns(first: StudyColumns | StudyData, second: StudyColumns | StudyData) -> bool:
-    """Say whether two readings of a study hold the same: every array, every text.
-
-    Args:
-        first: one reading.
-        second: another.
-    """
-
-    def same(one: object, other: object) -> bool:
-        if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-            floats = one.dtype.kind == "f"
-            return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=floats)
-        if dataclasses.is_dataclass(one) and type(one) is type(other):
-            return all(
-                same(getattr(one, field.name), getattr(other, field.name))
-                for field in dataclasses.fields(one)
-            )
-        if isinstance(one, dict) and isinstance(other, dict):
-            return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
-        return one == other
-
-    return (
-        same(first.table, second.table)
-        and same(first.votes, second.votes)
-        and first.pending == second.pending
-        and first.scale == second.scale
-        and first.left_out == second.left_out
-    )

@@ -14,8 +14,8 @@ from tests.syntax import every
 FOLDER = "atom.analysis"
 MEASURED = {"profiles"}
 """What benchmarks alone ask: `recovery.py` holds models' profiles against planted ones."""
-ONE_PART = {"diagnose", "contrast_vs_rest", "peer_residuals", "rank_sets"}
-"""What screens ask part by part, asked of a single part: by benchmarks and hand-worked cases."""
+ONE_PART = {"diagnose"}
+"""What screens ask part by part, asked of a single part by benchmarks."""
 
 
 def names_in(node: ast.AST) -> set[str]:

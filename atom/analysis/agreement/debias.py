@@ -17,7 +17,6 @@ from typing import Final
 import numpy as np
 import scipy
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from atom.analysis.compare.contrasts import moderate
 from atom.analysis.intervals import Floats, Ints
@@ -30,8 +29,6 @@ MAX_CONDITION: Final = 10.0
 NEAR, FAR = 0.5, 0.05
 """What is added to each count: up to one point off, and further off."""
 BOOTSTRAP: Final = 60
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, kw_only=True)

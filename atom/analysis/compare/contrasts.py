@@ -42,26 +42,6 @@ class Contrasts:
         return self.effect - half, self.effect + half
 
 
-def contrast_vs_rest(
-    layout: Layout, value: Floats, keep: Mask, counted: Counted | None = None
-) -> Contrasts:
-    """Compare every node of every model with the model's rows outside it.
-
-    `psi_c = sum_{c,l}(y - m_l)/n_l - sum_{c,rest}(y - m_rest)/n_rest`, `V = G/(G-1) sum psi_c^2`;
-    clusters that don't touch the node come in by three sums over the model. `V n` is then moderated
-    towards the pool of the model's nodes on that level.
-
-    Args:
-        value: shape (n,); only kept rows are read.
-        keep: shape (n,): rows that count, each in at least one node.
-        counted: `count_rows` of the same rows, where it is at hand.
-
-    Reference:
-        METHODS B4, G.
-    """
-    return contrasts_of(layout, contrast_sums(layout, np.where(keep, value, 0), keep, counted))
-
-
 def contrasts_of(nodes: Layout, sums: ContrastSums) -> Contrasts:
     """Compare every node with the rest, from the sums of all parts.
 

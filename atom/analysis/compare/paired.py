@@ -17,9 +17,6 @@ from atom.analysis.layout import Layout, Mask
 from atom.analysis.multiplicity import Control, adjust
 from atom.analysis.sums import group_sums
 
-_DRAWS = 1000
-"""Sign vectors held in memory at once."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class PairedNodes:

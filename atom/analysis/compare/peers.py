@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from atom.analysis.grounds import Grounds, grounds_of
+from atom.analysis.grounds import Grounds
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.layout import Layout, Mask
-from atom.analysis.merged import Adder, Additive, of_one
+from atom.analysis.merged import Adder, Additive
 from atom.analysis.sums import group_sums
 
 MIN_GROUPS = 10
@@ -117,19 +117,6 @@ def fit_peers(adder: Adder, means: Floats) -> PeerFit:
         ]
     ).reshape(-1, FEATURES)
     return PeerFit(means=means, of_group=of_group, coefficients=coefficients, without=sums.without)
-
-
-def peer_residuals(layout: Layout, keep: Mask) -> PeerResiduals:
-    """Take out of each row what the other models' scores predict for it (`fit_peers`).
-
-    Args:
-        keep: rows that count, shape (n,).
-
-    Returns:
-        The residuals, in the unit of the values.
-    """
-    grounds = grounds_of(layout, keep)
-    return residuals(grounds, fit_peers(of_one(grounds), grounds.sums.means))
 
 
 def residuals(grounds: Grounds, fit: PeerFit) -> PeerResiduals:

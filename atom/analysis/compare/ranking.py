@@ -32,26 +32,6 @@ class RankSets:
     worst: Ints
 
 
-def rank_sets(total: Floats, count: Floats, alpha: float = 0.05) -> RankSets:
-    """Bound every model's rank with simultaneous coverage.
-
-    Each pair of models is compared by a cluster t test on the clusters that both answered; Holm's
-    step-down over all pairs controls the error.
-
-    Args:
-        total: sum of scores by (cluster, model), shape (G, K).
-        count: number of scores by (cluster, model), shape (G, K); 0 = not answered.
-        alpha: level of the simultaneous statement.
-
-    Returns:
-        The rank sets; models that share fewer than two clusters are never told apart.
-
-    Reference:
-        METHODS B11.
-    """
-    return rank_sets_of(*paired(pair_sums(total.T, count.T)), alpha)
-
-
 def rank_sets_of(p: Floats, gap: Floats, alpha: float = 0.05) -> RankSets:
     """Bound every model's rank from comparisons of all pairs, by Holm.
 

@@ -5,7 +5,6 @@ from atom.engine.demo.build import (
     DEMO_SEED,
     DemoBuilt,
     add_probes,
-    broken_sums,
     build_demo,
     seal_demo,
 )
@@ -21,7 +20,6 @@ __all__ = [
     "Site",
     "Tell",
     "add_probes",
-    "broken_sums",
     "build_demo",
     "seal_demo",
 ]

@@ -34,7 +34,7 @@ from atom.engine.demo.site import (
 from atom.engine.members import PROMPTS
 from atom.engine.plan import STAGES, RunSpec
 from atom.engine.work import run
-from atom.errors import StoreError, UsageError
+from atom.errors import UsageError
 from atom.files import clear_parts, new_folder, part_path, write_file
 from atom.judge.servers.endpoints import CANDIDATE_NAMES
 from atom.probes.draws import Draws
@@ -355,32 +355,6 @@ def write_sums(folder: Path) -> int:
         lines.append(f"{hashlib.sha256(data).hexdigest()}  {path.relative_to(folder).as_posix()}")
     write_file(folder / SEAL, "\n".join(lines) + "\n")
     return size
-
-
-def broken_sums(folder: Path) -> list[str]:
-    """Compare a sealed folder with its checksums.
-
-    Returns:
-        A line for each file that is missing or changed; empty = sound.
-
-    Raises:
-        StoreError: there is no list of checksums.
-    """
-    try:
-        lines = (folder / SEAL).read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise StoreError(f"{str(folder)!r} isn't a sealed study: {error}") from error
-    problems = []
-    for line in lines:
-        digest, _, name = line.partition("  ")
-        try:
-            found = hashlib.sha256((folder / name).read_bytes()).hexdigest()
-        except OSError:
-            problems.append(f"{name} is missing")
-            continue
-        if found != digest:
-            problems.append(f"{name} is changed")
-    return problems
 
 
 def _silent(_what: str, _done: int, _total: int) -> None:

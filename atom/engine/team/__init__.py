@@ -3,7 +3,6 @@
 from atom.engine.team.people import (
     Budget,
     Event,
-    Left,
     Listed,
     events_of,
     find_person,
@@ -14,13 +13,11 @@ from atom.engine.team.people import (
     set_budget,
     signed_in,
     team_store,
-    what_is_left,
 )
 
 __all__ = [
     "Budget",
     "Event",
-    "Left",
     "Listed",
     "events_of",
     "find_person",
@@ -31,5 +28,4 @@ __all__ = [
     "set_budget",
     "signed_in",
     "team_store",
-    "what_is_left",
 ]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from atom.analysis.capability.evaltree import EvalNode, node_interval
@@ -15,23 +14,6 @@ from atom.errors import FormatError
 from taxonomy import Node, Path, Tree
 
 _MAX_DEPTH = 200
-
-
-@dataclass(frozen=True, kw_only=True)
-class NodeStatistic:
-    """What a statistics file says of a node.
-
-    Attributes:
-        size: rows under the node.
-        total: sum of their results.
-        intervals: alpha as text -> (low, high); None where EvalTree gave none.
-        children: in the tree's order.
-    """
-
-    size: int
-    total: float
-    intervals: Mapping[str, tuple[float, float]] | None
-    children: tuple[NodeStatistic, ...]
 
 
 def read_tree(data: bytes, name: str = "capability_tree.json") -> EvalNode:
@@ -98,34 +80,6 @@ def read_results(data: bytes, name: str = "results.json") -> tuple[float, ...]:
         else:
             raise FormatError(f"{name!r}, row {number}: expected 0, 1 or verdicts, got {row!r:.60}")
     return tuple(found)
-
-
-def read_statistics(data: bytes, name: str = "confidence_interval.json") -> NodeStatistic:
-    """Read a `confidence_interval.json`.
-
-    Raises:
-        FormatError: it isn't one.
-    """
-    return _statistic(_json(data, name), name)
-
-
-def _statistic(data: Any, name: str) -> NodeStatistic:
-    try:
-        intervals = data["confidence_interval"]
-        parts = _parts(data["subtrees"]) or []
-        return NodeStatistic(
-            size=int(data["size"]),
-            total=float(data["sum_metrics"]),
-            intervals=None
-            if intervals is None
-            else {alpha: (float(lo), float(hi)) for alpha, (lo, hi) in intervals.items()},
-            children=tuple(_statistic(part, name) for part in parts),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FormatError(
-            f"{name!r}: a node has `size`, `sum_metrics`, `subtrees`, `confidence_interval` "
-            f"({error!r})"
-        ) from error
 
 
 def to_tree(root: EvalNode, name: str) -> tuple[Tree, dict[int, Path]]:

@@ -11,8 +11,6 @@ Reference: CriticBench 3, appendix D; the field names and what they rest on: MET
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
 from collections import Counter
@@ -20,14 +18,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from atom.errors import DataError, FormatError, UsageError
+from atom.errors import FormatError, UsageError
 from atom.foreign import files_in
 from atom.formats.base import ImportFile
 from atom.formats.cells import to_list
 from atom.formats.pictures import PictureData, place_picture
 from atom.formats.rows import Row
 from atom.judgebench.base import Loaded, LoadOptions
-from atom.judgebench.critic_bench.measures import objective_overall
 from atom.judgebench.reading import Notes, Unusable, rows_of
 from atom.judgebench.words import count
 from atom.records import BenchItem, PictureSlot, content_id
@@ -475,65 +472,3 @@ def _loaded(found: _Found) -> Loaded:
 
 
 # --- the leaderboard -----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True)
-class Leader:
-    """A row of CriticEval's published leaderboard of objective scores.
-
-    Attributes:
-        model: as printed.
-        feedback: Spearman x 100.
-        correction: pass rate in percent.
-        comparison: accuracy in percent.
-        meta_feedback: Spearman x 100.
-        overall: as printed.
-    """
-
-    model: str
-    feedback: float
-    correction: float
-    comparison: float
-    meta_feedback: float
-    overall: float
-
-    @property
-    def recomputed(self) -> float:
-        """The overall that the four parts give."""
-        return objective_overall(
-            self.feedback, self.comparison, self.correction, self.meta_feedback
-        )
-
-    @property
-    def holds(self) -> bool:
-        """Whether the printed overall follows from the printed parts, to rounding."""
-        return abs(self.recomputed - self.overall) <= _ROUNDING
-
-
-_ROUNDING: Final = 0.0101
-"""Half a unit of the printed overall, and as much again for the four printed parts."""
-
-
-def read_leaderboard(file: ImportFile) -> tuple[Leader, ...]:
-    """Read CriticEval's `scores_obj.csv`.
-
-    A model that wasn't measured on a part has a 0 there, and its overall doesn't follow.
-
-    Raises:
-        DataError: it isn't that table, or a number can't be read.
-    """
-    with file.open() as stream:
-        text = stream.read().decode("utf-8-sig", errors="replace")
-    names = ("feedback", "correction", "comparison", "meta_feedback", "overall")
-    found = []
-    for number, row in enumerate(csv.DictReader(io.StringIO(text)), start=2):
-        if not row.get("Model") or any(row.get(name) is None for name in names):
-            raise DataError(
-                f"{file.name!r} line {number}: the columns Model, {', '.join(names)} are expected"
-            )
-        try:
-            values = {name: float(row[name]) for name in names}
-        except ValueError as error:
-            raise DataError(f"{file.name!r} line {number}: {error}") from error
-        found.append(Leader(model=row["Model"], **values))
-    return tuple(found)

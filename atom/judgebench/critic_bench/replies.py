@@ -314,38 +314,3 @@ def read_released(text: str) -> float | None:
 def _finite(digits: str) -> float | None:
     number = float(digits)
     return number if math.isfinite(number) else None
-
-
-def export_replies(verdicts: Sequence[Verdict]) -> list[dict[str, object]]:
-    """Write verdicts as our own lines, so that `read_replies` reads the same again.
-
-    Only what a judge said of its own is written: no grades, no programs' results, no failed calls.
-    """
-    return [
-        {
-            "item": verdict.subject_id,
-            "part": verdict.part,
-            "order": verdict.order,
-            "repeat": verdict.repeat,
-            "reply": _said(verdict),
-        }
-        for verdict in verdicts
-        if verdict.part in _KINDS and verdict.state != "failed"
-    ]
-
-
-def _said(verdict: Verdict) -> str:
-    """Write a reply whose last line holds the verdict; what couldn't be read holds none."""
-    if verdict.state != "scored":
-        return ""
-    if verdict.part == COMPARE:
-        letters = {verdict.order[:1]: "A", verdict.order[1:]: "B", "tie": "C"}
-        return f"{verdict.text}\n\nDecision: {letters[verdict.label]}".strip()
-    if verdict.value is not None:
-        return f"{verdict.text}\n\nDecision: {verdict.value:g}".strip()
-    final = str(verdict.data.get("final_answer", ""))
-    return (
-        f"{verdict.text}\n\nAnswer: {final}"
-        if final and final not in verdict.text
-        else verdict.text
-    )

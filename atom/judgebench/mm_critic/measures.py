@@ -178,42 +178,6 @@ def preference_accuracy(better: Ints, group: Sequence[str]) -> dict[str, Rate]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GroupRow:
-    """One row of a table by task type.
-
-    Attributes:
-        name: the task type.
-        accuracy: critique accuracy there.
-    """
-
-    name: str
-    accuracy: Rate
-    score: CritiqueScore
-
-
-def by_group(
-    group: Sequence[str], claimed: Ints, truth: Ints, scores: Floats
-) -> tuple[GroupRow, ...]:
-    """Tabulate accuracy and score by task type, types by name.
-
-    Args:
-        group: task type of each critique, length n.
-        claimed: as in `critique_accuracy`.
-        truth: as in `critique_accuracy`.
-        scores: as in `critique_score`.
-    """
-    label = np.asarray(group, dtype=object)
-    return tuple(
-        GroupRow(
-            name=str(name),
-            accuracy=critique_accuracy(claimed[label == name], truth[label == name]),
-            score=critique_score(scores[label == name]),
-        )
-        for name in sorted(set(group))
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
 class Slope:
     """A slope within items.
 

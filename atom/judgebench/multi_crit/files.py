@@ -59,7 +59,6 @@ _TIE: Final = frozenset({"tie", "both", "equal", "draw", "neither"})
 _LAST_LINES: Final = 3
 _SENTENCE: Final = re.compile(r"\bresponse\s*([12])\s*is\s*(?:the\s+)?better\b", re.IGNORECASE)
 _NO_SAMPLING: Final = Sampling()
-_MAX_NAME: Final = 500
 _MAX_WORDS: Final = 4000
 """Characters of a judge's words that are kept with its verdict."""
 
@@ -392,8 +391,7 @@ def read_replies(files: Sequence[ImportFile], items: Sequence[BenchItem], judge:
 
     `Response 1` is `pred_a`. A row whose answers stand the other way round, or that says `order` =
     `ba`, is turned. A row that several files hold is one more vote in each of them; within a file
-    it counts once, unless `repeat` tells its occurrences apart. Rows of `export_replies` are read
-    the same way.
+    it counts once, unless `repeat` tells its occurrences apart.
 
     Args:
         files: JSON lines, JSON, CSV or Parquet.
@@ -503,51 +501,3 @@ def _reply(row: Row, item: BenchItem, pair: Pair, part: str, judge: str, repeat:
 def shown_label(side: Literal[1, 2], order: str) -> Label:
     """Return which answer was shown in a place: in order `ba` the second one comes first."""
     return "a" if (side == 1) == (order != "ba") else "b"
-
-
-def export_replies(
-    items: Sequence[BenchItem], verdicts: Sequence[Verdict]
-) -> list[dict[str, object]]:
-    """Lay verdicts out as published rows with a `critic`, which `read_replies` reads back.
-
-    Args:
-        verdicts: of one judge.
-
-    Returns:
-        A row a verdict and criterion, with `repeat`, `order` (how the answers were shown) and
-        `part` besides; a verdict that couldn't be read has what the judge wrote, or nothing.
-    """
-    known = {item.id: pair_of(item) for item in items}
-    rows: list[dict[str, object]] = []
-    for verdict in verdicts:
-        pair = known.get(verdict.subject_id)
-        if pair is None or verdict.state == "failed":
-            continue
-        part, _, only = verdict.part.partition("/")
-        for entry in pair.criteria:
-            if only and entry.key != only:
-                continue
-            labels, reasons = verdict.data.get("labels", {}), verdict.data.get("reasons", {})
-            label = verdict.label if only else labels.get(entry.key, "")
-            text = verdict.text if only else reasons.get(entry.key, "")
-            if label:
-                place = 1 if label == shown_label(1, verdict.order) else 2
-                text = f"{text}\n\nResponse {place} is better."
-            rows.append(
-                {
-                    "question_id": entry.row,
-                    "question": pair.question,
-                    "pred_a": pair.answers[0],
-                    "pred_b": pair.answers[1],
-                    "model_a": pair.models[0],
-                    "model_b": pair.models[1],
-                    "split": pair.split,
-                    "criterion": entry.key,
-                    "preference": f"model_{entry.label}",
-                    "critic": text,
-                    "repeat": verdict.repeat,
-                    "order": verdict.order,
-                    "part": part,
-                }
-            )
-    return rows

@@ -6,7 +6,6 @@ from atom.probes.worlds.make import (
     Probe,
     make_probe,
     make_probes,
-    pixel_hash,
 )
 
-__all__ = ["FAMILIES", "TEMPLATES", "Probe", "make_probe", "make_probes", "pixel_hash"]
+__all__ = ["FAMILIES", "TEMPLATES", "Probe", "make_probe", "make_probes"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -165,19 +164,6 @@ def plan_families(n: int, *, mix: Mapping[str, int] | None = None) -> list[str]:
         given[family] += 1
         planned.append(family)
     return planned
-
-
-def pixel_hash(png: bytes) -> str:
-    """Return the SHA-256 of a picture's size and RGB pixels, in hex.
-
-    Args:
-        png: a trusted picture file (it is decoded in full).
-    """
-    with Image.open(io.BytesIO(png)) as image:
-        pixels = image.convert("RGB")
-    digest = hashlib.sha256(f"{pixels.width}x{pixels.height}:".encode())
-    digest.update(pixels.tobytes())
-    return digest.hexdigest()
 
 
 def _encode(image: Image.Image, *, quantise: bool, optimize: bool) -> bytes:

@@ -14,33 +14,7 @@ from atom.reports.findings.looking import Look
 from atom.reports.findings.model import model_findings
 from atom.reports.findings.study import study_findings
 from atom.reports.records import Finding
-from atom.store import Store
-from atom.views.filters import Filters
 from atom.views.overview.page import RankRow
-from atom.views.study_data import StudyData
-
-
-def find_all(
-    store: Store, data: StudyData, filters: Filters, *, seed: int = 0
-) -> tuple[Finding, ...]:
-    """Compute every finding of a study.
-
-    Args:
-        store: where criteria's texts are read from.
-        filters: what narrows it; the chain (model, node, ...) doesn't.
-        seed: of the finding that draws at random (shaken weights).
-
-    Returns:
-        The study's own findings first, then each model's in the ranking's order. Equal input
-        gives equal findings.
-    """
-    return find_in(Look(store, data, filters, seed))
-
-
-def find_in(look: Look) -> tuple[Finding, ...]:
-    """Compute every finding of a study that is looked at already."""
-    own, after = find_shared(look)
-    return (*own, *(found for row in look.view.ranking for found in find_of(look, row)), *after)
 
 
 def find_shared(look: Look) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:

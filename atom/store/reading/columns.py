@@ -70,7 +70,6 @@ from atom.store.store import Store
 from atom.store.together.revisions import read_mark
 from taxonomy import Path, parse_tree
 
-SIDES = ("a", "b")
 _VERDICTS = ("a", "b", "tie")
 _STATES = ("scored", "unscored", "failed")
 _SILENT = ("", " silent", " known of")

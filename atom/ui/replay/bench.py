@@ -34,7 +34,6 @@ from atom.views.replay.page import Answered, Scorecard, scorecard
 from atom.views.stores import StudyEntry
 
 Step = Literal["replay", "criteria", "mapping", "answer", "scoring"]
-STEPS: tuple[Step, ...] = ("replay", "criteria", "mapping", "answer", "scoring")
 BENCHES = "replay_benches"
 KEPT = 40
 """Benches that a session remembers."""

@@ -52,7 +52,6 @@ from taxonomy import Path, format_path
 
 MOST_DRAWN = 4
 """Models in a radar: with more, lines can't be told apart."""
-MOST_LABELS = 60
 SEED = 17
 SPLITS, FEWER_SPLITS, MANY_ROWS = 50, 10, 200_000
 LEAST_SAMPLES, LEAST_GROUPS = 20, 3

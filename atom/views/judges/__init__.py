@@ -2,12 +2,10 @@
 
 from atom.views.judges.compared import judges_view
 from atom.views.judges.given import MOST_PEOPLE, Given, everyone, shared_marks
-from atom.views.judges.groups import LEAST
 from atom.views.judges.listed import PAGE_SIZE
 from atom.views.judges.shown import Group, JudgesView, MarkPair, PairCell
 
 __all__ = [
-    "LEAST",
     "MOST_PEOPLE",
     "PAGE_SIZE",
     "Given",

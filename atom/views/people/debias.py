@@ -49,7 +49,6 @@ UNEVEN = 0.01
 LEAST = 5
 """A root with labels on fewer samples than this has no shift of its own."""
 SEED = 13
-_BATCH = 500
 
 
 # --- labels ---------------------------------------------------------------------------------------

@@ -28,7 +28,6 @@ OF_OTHERS = ("online",)
 LEAST = 3
 """Fewer things than this in common say nothing about a correlation."""
 _SEED = 20_062
-_DRAWS = 200
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,6 @@ from atom.records import (
     Sample,
     Sampling,
     Study,
-    StudySample,
     content_id,
 )
 from atom.stages import outcome as outcome_stage
@@ -56,11 +55,6 @@ def sample_choices(store: Store, data: StudyData, *, most: int = 1000) -> tuple[
         for number, sample_id in enumerate(ids, start=1)
         if sample_id in samples
     )
-
-
-def in_study(store: Store, study_id: str, sample_id: str) -> bool:
-    """Whether a study has this sample."""
-    return store.get(StudySample, study_id, sample_id) is not None
 
 
 @dataclass(frozen=True, kw_only=True)

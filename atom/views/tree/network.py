@@ -12,8 +12,6 @@ import math
 import re
 from dataclasses import dataclass
 
-import numpy as np
-
 from atom.views.tree.chart import evidence_lines, name_of, node_colours, number
 from atom.views.tree.colours import GROUND, INK, LINE, QUIET, Scheme
 from atom.views.tree.node_table import NodeTable
@@ -322,17 +320,3 @@ def _without(page: str, start: str, end: str) -> str:
         kept.append(page[at:begin])
         at = stop + len(end)
     return "".join([*kept, page[at:]])
-
-
-def external_references(page: str) -> tuple[str, ...]:
-    """List what a page would fetch from elsewhere: addresses in attributes and styles."""
-    found = re.findall(
-        r"""(?:\ssrc|\shref)\s*=\s*["']?\s*((?:https?:)?//[^"'\s>]+)|url\(\s*["']?((?:https?:)?//[^)"']+)""",
-        page,
-    )
-    return tuple(a or b for a, b in found)
-
-
-def positions(spots: tuple[Spot, ...]) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    """Return the spots as an array of shape (n, 2)."""
-    return np.array([(spot.x, spot.y) for spot in spots], dtype=np.float64).reshape(-1, 2)

@@ -7,9 +7,9 @@ from atom.analysis import grounds as grounds_module
 from atom.analysis import moments as moments_module
 from atom.analysis.capability.diagnosis import DiagnosisSettings
 from atom.analysis.capability.weaknesses import diagnose
-from atom.analysis.compare.peers import peer_residuals
 from atom.analysis.layout import Layout, facet_layout, tree_layout
 from atom.analysis.moments import count_rows, linear, list_pairs, quadratic, units_in
+from tests.one_part import peer_residuals
 from tests.planted import WorldSettings, plant
 
 WORLDS = (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from atom.engine.demo import broken_sums
+from tests.held import broken_sums
 from tests.votes import vote_files
 
 

@@ -15,12 +15,12 @@ from atom.errors import UsageError
 from atom.formats.base import ImportFile
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.judgebench.critic_bench.corrections import WORDS
-from atom.judgebench.critic_bench.replies import export_replies
 from atom.records import Judge, Verdict
 from atom.stages.verdicts import blank
 from atom.store import Store
 from atom.store import table as columns_of
 from atom.views.lab.page import bench_result
+from tests.exported import critic_lines
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_end_to_end_with_a_scorer_and_again_from_the_exported_replies(store):
     assert bench_result(store, record.id, judge).missing == 0
 
     mine = [v for v in store.select(Verdict) if not v.part.startswith("scorer/")]
-    lines = "\n".join(json.dumps(line) for line in export_replies(mine)).encode()
+    lines = "\n".join(json.dumps(line) for line in critic_lines(mine)).encode()
     taken = import_replies(store, record.id, [ImportFile.from_bytes("r.jsonl", lines)], "copy")
     assert (len(taken.verdicts), taken.skipped) == (len(mine), ())
     assert figures(store, record.id, "copy")["objective_overall/"].value == pytest.approx(100)

@@ -10,11 +10,11 @@ from atom.engine.bench.judging import BenchSpec, forecast_bench
 from atom.engine.bench.sets import import_replies, items_of, make_probe_set
 from atom.engine.work import carry_out, open_work
 from atom.judge.servers.endpoints import builtin_endpoints
-from atom.judgebench.multi_crit.files import export_replies
 from atom.records import Judge, Verdict
 from atom.store import Store
 from atom.views.lab.page import bench_result
 from tests.atom.judgebench.multi_crit.test_files import lines
+from tests.exported import multi_crit_rows
 
 PAIRS = 4
 
@@ -53,7 +53,7 @@ def test_a_benchmark_runs_end_to_end_and_asks_only_what_is_missing(store):
     assert any(one.title.startswith("One criterion at a time, or") for one in result.tables)
 
     mine = [v for v in store.select(Verdict) if v.part != "joint"]
-    exported = export_replies(items_of(store, record.id), mine)
+    exported = multi_crit_rows(items_of(store, record.id), mine)
     taken = import_replies(store, record.id, [lines(exported)], "copy")
     assert len(taken.verdicts) == rows
     again = bench_result(store, record.id, "copy")

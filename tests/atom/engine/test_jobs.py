@@ -52,7 +52,8 @@ def test_cancelling_before_it_begins_is_enough():
 
     jobs = Jobs()
     started = [jobs.start(str(n), work) for n in range(5)]
-    jobs.cancel_all()
+    for job in jobs.running():
+        job.cancel()
     assert {job.wait(10).status for job in started} == {"cancelled"}
     assert jobs.running() == []
 

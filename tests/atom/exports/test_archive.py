@@ -21,10 +21,10 @@ from atom.records import BenchItem, BenchSet, Call, Candidate, Response, Study, 
 from atom.store import Store, check_store, faults, find_study, list_studies, undo_import
 from atom.store.schema import KINDS
 from atom.store.selection import Selection
-from atom.store.studies import linked_records
 from tests.atom.exports.whole_study import HALF, LONG, MOMENT, make_whole, with_hint
 from tests.bombs import parquet_bomb
 from tests.factories import STUDY, open_small
+from tests.held import linked_records
 from tests.hurt import full
 
 

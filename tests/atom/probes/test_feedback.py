@@ -66,7 +66,7 @@ async def run():
                     await ask(clients, PEER, request), trial.sample, c, PEER, peer, WARM, attempt,
                     truths=trial.criteria,
                 )  # fmt: skip
-                leaked.append((attempt, hint.leaked(made)))
+                leaked.append((attempt, made.detail.startswith(hint.LEAKED)))
                 if made.state == "scored":
                     break
             hints.append(HintUse(criterion_id=c.id, hint_id=made.id, peer_id=PEER, text=made.text))

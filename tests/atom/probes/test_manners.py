@@ -2,8 +2,8 @@ from statistics import mean
 
 import pytest
 
-from atom.probes.judge import judge_answer
 from atom.probes.manners import MANNERS, answer_in, known_steps
+from tests.marked import judged
 
 
 @pytest.fixture(scope="module")
@@ -14,7 +14,7 @@ def read(programs):
         rows = []
         for program in programs:
             knows = known_steps(program)
-            found = judge_answer(program, answer_in(manner, program, knows).text)
+            found = judged(program, answer_in(manner, program, knows).text)
             rows.append([(s.id in knows, s.weight, found[s.id]) for s in program.steps])
         table[manner] = rows
     return table
@@ -32,7 +32,7 @@ def test_the_judge_reads_what_was_planted(programs):
     for manner in MANNERS:
         for program in programs:
             written = answer_in(manner, program, known_steps(program))
-            found = judge_answer(program, written.text)
+            found = judged(program, written.text)
             for step in program.steps:
                 mark, got = written.marks[step.id], found[step.id]
                 assert (got.score, got.addressed, got.carried) == (
@@ -74,6 +74,6 @@ def test_the_toy_of_the_methods(programs):
     # Right final answer, nothing else: steps 2, 2, 2 and 5, so (2 + 2 + 2 + 5) / 4 = 2.75 and 5.
     program = next(p for p in programs if len(p.steps) == 4 and p.choices)
     letter = "ABCDEFGH"[program.choices.index(program.answer)]
-    marks = judge_answer(program, f"{letter}.").values()
+    marks = judged(program, f"{letter}.").values()
     assert mean(m.score for m in marks) == 2.75
     assert [m.score for m in marks if m.addressed] == [5]

@@ -52,7 +52,6 @@ def test_a_good_hint(parsed, criteria, response, sampling):
     assert found.id == hint.hint_id(criteria[0], "p", response, sampling)
     assert (found.peer_id, found.criterion_id) == ("p", criteria[0].id)
     assert found.call_id
-    assert not hint.leaked(found)
 
 
 @pytest.mark.parametrize("text", ["It is forty-two.", "About 40.", "So the answer is 7.", "４２"])
@@ -61,13 +60,12 @@ def test_a_leak_is_kept_with_its_reason(parsed, text):
     assert found.state == "unscored"
     assert found.detail.startswith("It gives something away: ")
     assert found.text == text
-    assert hint.leaked(found)
 
 
 def test_other_truths_are_gated_as_well(parsed, criteria):
     text = "Compare it with the five-and-thirty of its neighbour, thirty-five."
-    assert hint.leaked(parsed(text, truths=criteria))
-    assert hint.leaked(parsed("The gap is seven.", truths=("7",), final="none of it"))
+    assert parsed(text, truths=criteria).detail.startswith(hint.LEAKED)
+    assert parsed("The gap is seven.", truths=("7",), final="none of it").state == "unscored"
 
 
 def test_no_hint(parsed, criteria, response, sampling):
@@ -79,7 +77,7 @@ def test_no_hint(parsed, criteria, response, sampling):
         found = parsed(text)
         assert found.state == "unscored"
         assert words in found.detail
-        assert not hint.leaked(found)
+        assert not found.detail.startswith(hint.LEAKED)
     assert "token limit" in parsed("Look at", finish="length").detail
     down = hint.failed("down", criteria[0], "p", response, sampling, 1, "call")
     assert (down.state, down.detail, down.attempt, down.call_id) == ("failed", "down", 1, "call")

@@ -22,7 +22,6 @@ from atom.records import (
 from atom.stages import verdicts
 from atom.store import (
     Store,
-    add_to_study,
     check_store,
     copy_study,
     count_study,
@@ -33,6 +32,7 @@ from atom.store import (
     study_candidates,
     study_places,
 )
+from tests.factories import add_to_study
 
 
 @pytest.fixture

@@ -16,8 +16,9 @@ from atom.views.lab.reliability import reliability
 from atom.views.overview.page import overview
 from atom.views.overview.sums import marks_aside
 from atom.views.people.debias import no_labels, people_scale
-from atom.views.snapshot import open_study, read_snapshot, same_columns, snapshot_folder
+from atom.views.snapshot import open_study, read_snapshot, snapshot_folder
 from atom.views.study_data import load_study
+from tests.held import same_columns
 from tests.rated import LEAVES, RUBRIC, TEN, WORDS, YES_NO, rated
 
 

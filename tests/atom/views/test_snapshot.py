@@ -21,12 +21,12 @@ from atom.views.lab.preferences import Preferences
 from atom.views.snapshot import (
     open_study,
     read_snapshot,
-    same_columns,
     snapshot_folder,
     write_snapshot,
 )
 from atom.views.study_data import StudyColumns, load_study
 from tests.factories import STUDY
+from tests.held import same_columns
 from tests.planted import WorldSettings, plant
 
 

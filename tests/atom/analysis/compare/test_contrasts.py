@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from atom.analysis.compare.contrasts import contrast_vs_rest, moderate
-from atom.analysis.compare.peers import peer_residuals
+from atom.analysis.compare.contrasts import moderate
 from atom.analysis.layout import tree_layout
+from tests.one_part import contrast_vs_rest, peer_residuals
 from tests.planted import WorldSettings, plant
 
 FLAT = (("x",), ("y",))

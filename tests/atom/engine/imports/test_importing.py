@@ -30,7 +30,7 @@ from atom.store import (
     study_places,
     undo_import,
 )
-from atom.store.studies import linked_records
+from tests.held import linked_records
 from tests.votes import vote_files
 
 MOMENT = datetime(2026, 1, 1, tzinfo=UTC)

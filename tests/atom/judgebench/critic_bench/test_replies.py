@@ -9,13 +9,13 @@ from atom.judgebench.base import LoadOptions
 from atom.judgebench.critic_bench.figures import measure
 from atom.judgebench.critic_bench.files import load
 from atom.judgebench.critic_bench.replies import (
-    export_replies,
     read_option,
     read_released,
     read_replies,
     read_score,
 )
 from tests.atom.judgebench.critic_bench.test_files import ANSWER, META, PAIR, file
+from tests.exported import critic_lines
 
 SHOWN = "### Question:\nWhy?\n### Answer A:\nOne\n### Answer B:\nTwo"
 
@@ -137,7 +137,7 @@ def test_our_own_lines_and_their_export():
     assert found.notes == (
         "1 row: the same question again: the last one counts (first: mine.jsonl line 8)",
     )
-    again = "\n".join(json.dumps(line) for line in export_replies(found.verdicts)).encode()
+    again = "\n".join(json.dumps(line) for line in critic_lines(found.verdicts)).encode()
     copy = read_replies([ImportFile.from_bytes("mine.jsonl", again)], items, "m").verdicts
     assert [(v.key, v.value, v.label, v.state) for v in copy] == [
         (v.key, v.value, v.label, v.state) for v in found.verdicts]  # fmt: skip

@@ -7,7 +7,6 @@ from atom.judgebench.mm_critic.measures import (
     anchor_audit,
     annotator_judge_swap,
     band,
-    by_group,
     critique_accuracy,
     critique_score,
     length_within_items,
@@ -61,15 +60,6 @@ def test_a_lenient_anchor_is_taken_off():
 def test_preferences_are_scored_by_pairing():
     found = preference_accuracy(np.array([1, 0, 1, -1]), ["G1", "G1", "G3", "G3"])
     assert {name: one.strict for name, one in found.items()} == {"G1": 0.5, "G3": 0.5}
-
-
-def test_task_types_part_accuracy_and_score():
-    rows = by_group(["b", "a", "b"], np.array([1, 1, 0]), np.array([1, 0, 0]),
-                    np.array([8.0, 2.0, 6.0]))  # fmt: skip
-    assert [(row.name, row.accuracy.strict, row.score.mean) for row in rows] == [
-        ("a", 0.0, 2.0),
-        ("b", 1.0, 7.0),
-    ]
 
 
 def test_length_is_compared_within_an_item_only():

@@ -11,12 +11,12 @@ from atom.formats.pictures import MemoryPictures
 from atom.judgebench.base import LoadOptions
 from atom.judgebench.multi_crit.figures import measure
 from atom.judgebench.multi_crit.files import (
-    export_replies,
     load,
     pair_of,
     read_critic,
     read_replies,
 )
+from tests.exported import multi_crit_rows
 
 
 def png():
@@ -241,7 +241,7 @@ def test_exported_replies_come_back_the_same():
             for n, order in ((0, "ab"), (1, "ba"))]  # fmt: skip
     rows.append({**row("logic", "model_b"), "critic": "No idea.", "part": "joint"})
     first = replies(items, rows).verdicts
-    again = replies(items, export_replies(items, first)).verdicts
+    again = replies(items, multi_crit_rows(items, first)).verdicts
     assert [(v.key, v.state, v.label, v.part, v.order) for v in again] == [
         (v.key, v.state, v.label, v.part, v.order) for v in first
     ]

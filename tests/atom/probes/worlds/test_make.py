@@ -16,9 +16,10 @@ from PIL import Image
 
 from atom.probes.chunk import read_program
 from atom.probes.program import Program, Step, band
-from atom.probes.worlds import FAMILIES, TEMPLATES, Probe, make_probe, make_probes, pixel_hash
+from atom.probes.worlds import FAMILIES, TEMPLATES, Probe, make_probe, make_probes
 from atom.probes.worlds import leaves as leaf_names
 from atom.probes.worlds.make import plan_families
+from tests.held import pixel_hash
 
 HERE = Path(__file__).parent
 GOLDEN = json.loads((HERE / "pixel_hashes.json").read_text(encoding="utf-8"))

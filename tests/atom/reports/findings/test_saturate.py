@@ -14,7 +14,7 @@ from atom.formats import ImportFile, read
 from atom.records import Checkpoint
 from atom.reports.draft import Draft, ReportSpec
 from atom.reports.findings.looking import Look
-from atom.reports.findings.saturate import find_all
+from atom.reports.findings.saturate import find_of, find_shared
 from atom.reports.records import Finding
 from atom.store import Store, list_studies
 from atom.views.failures.page import failures
@@ -23,6 +23,12 @@ from atom.views.overview.page import overview
 from atom.views.study_data import load_study
 from tests.app.screen_store import make_store
 from tests.votes import MOMENT, vote_files
+
+
+def find_all(store, data, filters):
+    look = Look(store, data, filters, 0)
+    own, after = find_shared(look)
+    return (*own, *(one for row in look.view.ranking for one in find_of(look, row)), *after)
 
 
 def filters_of(finding: Finding) -> Filters:

@@ -27,9 +27,10 @@ from atom.views.overview.differing import judges_differ, where_most
 from atom.views.overview.page import overview
 from atom.views.runs.page import money
 from atom.views.shards import in_threads
-from atom.views.snapshot import open_study, same_columns
+from atom.views.snapshot import open_study
 from atom.views.study_data import load_study
 from tests.app.screen_store import JUDGE, make_store
+from tests.held import same_columns
 
 KIND = Judge(id=content_id("judge", "kind"), name="kind", endpoint="kind")
 
