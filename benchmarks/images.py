@@ -21,7 +21,7 @@ from atom.settings import Settings, load_settings
 from atom.ui.pages import SCREENS, SECTIONS
 from atom.views.overview.welcome import picked_case
 from atom.views.snapshot import open_study
-from atom.views.stores import list_shelf, open_store
+from atom.views.stores import list_all, open_store
 from benchmarks._browser import PROJECT, Running, app, browser, enter
 
 IMAGES = PROJECT / "docs" / "images"
@@ -58,7 +58,7 @@ def menu() -> list[list[str]]:
 
 def shots(settings: Settings) -> dict[str, str]:
     """Return each picture's address: picked cases of the bundled study."""
-    entry = next(one for one in list_shelf(settings, open_store).entries if one.bundled)
+    entry = next(one for one in list_all(settings, open_store).entries if one.bundled)
     store = open_store(str(settings.demo), True)
     picked = picked_case(store, open_study(store, entry.study.id))
     assert picked is not None, "the bundled study has no failed criterion with a region"

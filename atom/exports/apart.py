@@ -1,4 +1,4 @@
-"""How far a panel's judges are apart on a checkpoint, for tables that go through the cases.
+"""How far a panel's judges are apart on a checkpoint, for tables that go through the samples.
 
 Reference: METHODS T5.
 """

@@ -21,7 +21,7 @@ from atom.exports.base import (
     manifest_of,
     write_json,
 )
-from atom.exports.cases import SAID, WHOLE, Case, cases
+from atom.exports.whole_samples import SAID, WHOLE, WholeSample, whole_samples
 from atom.files import new_folder, size_of, text_stream
 from atom.records import CAUSES
 from atom.views.overview.page import overview
@@ -108,49 +108,51 @@ def _write_cases(source: Source, folder: Path, options: ExportOptions) -> dict[s
     counts = {"samples": 0, "answers": 0, "scores": 0}
     heads = {"samples": _SAMPLES, "answers": _ANSWERS, "scores": _SCORES}
     apart = JudgesApart(source.data)
-    lines: dict[str, Callable[[Source, Case], Iterator[tuple[object, ...]]]] = {
+    lines: dict[str, Callable[[Source, WholeSample], Iterator[tuple[object, ...]]]] = {
         "samples": _sample_lines,
         "answers": _answer_lines,
-        "scores": lambda source, case: _score_lines(source, case, apart),
+        "scores": lambda source, whole: _score_lines(source, whole, apart),
     }
     with ExitStack() as stack:
         files = {name: stack.enter_context(text_stream(folder / f"{name}.csv")) for name in counts}
         for name, file in files.items():
             write_csv(file, heads[name], ())
-        for case in cases(source, options.samples):
+        for whole in whole_samples(source, options.samples):
             for name, file in files.items():
-                counts[name] += write_csv(file, None, lines[name](source, case))
+                counts[name] += write_csv(file, None, lines[name](source, whole))
             if counts["samples"] % _BATCH == 0:
                 options.progress(f"{counts['samples']:,} samples")
     return counts
 
 
-def _sample_lines(source: Source, case: Case) -> Iterator[tuple[object, ...]]:
+def _sample_lines(source: Source, whole: WholeSample) -> Iterator[tuple[object, ...]]:
     del source
-    one = case.sample
+    one = whole.sample
     yield (
         one.id, one.dataset, one.source_id, one.question, " | ".join(one.choices), one.reference,
         " | ".join(slot.name for slot in one.pictures),
-        " | ".join(f"{facet}: {value}" for facet, value in case.tags),
-        int(case.quarantined), int(one.synthetic),
+        " | ".join(f"{facet}: {value}" for facet, value in whole.tags),
+        int(whole.quarantined), int(one.synthetic),
     )  # fmt: skip
 
 
-def _answer_lines(source: Source, case: Case) -> Iterator[tuple[object, ...]]:
-    for one in case.answers:
+def _answer_lines(source: Source, whole: WholeSample) -> Iterator[tuple[object, ...]]:
+    for one in whole.answers:
         answer = one.response
         yield (
-            case.sample.id, source.data.candidates[one.model].name, answer.repeat, answer.id,
+            whole.sample.id, source.data.candidates[one.model].name, answer.repeat, answer.id,
             answer.state, answer.text, one.right, _round(one.score), _round(one.preferred, 4),
         )  # fmt: skip
 
 
-def _score_lines(source: Source, case: Case, apart: JudgesApart) -> Iterator[tuple[object, ...]]:
-    for one in case.answers:
-        for number, use in enumerate(case.criteria, start=1):
+def _score_lines(
+    source: Source, whole: WholeSample, apart: JudgesApart
+) -> Iterator[tuple[object, ...]]:
+    for one in whole.answers:
+        for number, use in enumerate(whole.criteria, start=1):
             mark = one.mark(use.criterion.id)
             head = (
-                case.sample.id, source.data.candidates[one.model].name, one.response.repeat,
+                whole.sample.id, source.data.candidates[one.model].name, one.response.repeat,
                 one.response.id, use.criterion.id, number, use.criterion.question,
                 use.criterion.ground_truth, use.weight, " > ".join(use.leaf or ()),
             )  # fmt: skip

@@ -24,7 +24,7 @@ from atom.exports.base import (
     Written,
     manifest_of,
 )
-from atom.exports.cases import WHOLE, Case, CaseAnswer, cases
+from atom.exports.whole_samples import WHOLE, ScoredAnswer, WholeSample, whole_samples
 from atom.files import size_of, write_file
 from atom.records import MarkScale, Polarity
 from atom.reports.figures import colour
@@ -83,8 +83,8 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
             "ranking, tree and heatmap count all"
         )
     read, samples, gone = thumbnails(source.store), [], 0
-    for case in cases(source, numbers=numbers):
-        samples.append(_sample(source, case, read))
+    for whole in whole_samples(source, numbers=numbers):
+        samples.append(_sample(source, whole, read))
         gone += samples[-1]["left_out"]
         if len(samples) % 100 == 0:
             options.progress(f"{len(samples):,} samples")
@@ -235,8 +235,8 @@ def _estimate(one: Estimate) -> list[float] | None:
     return [round(one.value, 2), *ends, one.n]  # type: ignore[list-item]
 
 
-def _sample(source: Source, case: Case, thumbnail: Any) -> dict[str, Any]:
-    sample = case.sample
+def _sample(source: Source, whole: WholeSample, thumbnail: Any) -> dict[str, Any]:
+    sample = whole.sample
     slot = sample.pictures[0] if sample.pictures else None
     scales = source.scales
     picture = thumbnail(slot.picture_id) if slot is not None and slot.picture_id else None
@@ -251,8 +251,8 @@ def _sample(source: Source, case: Case, thumbnail: Any) -> dict[str, Any]:
         "picture_name": slot.name if slot is not None else "",
         "left_out": int(slot is not None and slot.picture_id is not None and picture is None),
         "more_pictures": max(len(sample.pictures) - 1, 0),
-        "tags": [list(pair) for pair in case.tags],
-        "quarantined": case.quarantined,
+        "tags": [list(pair) for pair in whole.tags],
+        "quarantined": whole.quarantined,
         "criteria": [
             {
                 "question": use.criterion.question,
@@ -260,9 +260,11 @@ def _sample(source: Source, case: Case, thumbnail: Any) -> dict[str, Any]:
                 "weight": use.weight,
                 "leaf": list(use.leaf or ()),
             }
-            for use in case.criteria
+            for use in whole.criteria
         ],
-        "answers": [_answer(case, one, scales) for one in case.answers if one.response.repeat == 0],
+        "answers": [
+            _answer(whole, one, scales) for one in whole.answers if one.response.repeat == 0
+        ],
     }
 
 
@@ -273,10 +275,12 @@ def _fails(scale: MarkScale | None, value: float, polarity: Polarity) -> bool:
     return value >= scale.passes_at if polarity == "penalty" else value <= scale.fails_at
 
 
-def _answer(case: Case, one: CaseAnswer, scales: Mapping[str, MarkScale]) -> dict[str, Any]:
+def _answer(
+    whole: WholeSample, one: ScoredAnswer, scales: Mapping[str, MarkScale]
+) -> dict[str, Any]:
     text = one.response.text
     marks: list[list[Any]] = []
-    for use in case.criteria:
+    for use in whole.criteria:
         mark = one.mark(use.criterion.id)
         if mark is None:
             marks.append([None])

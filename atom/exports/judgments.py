@@ -24,8 +24,8 @@ from atom.exports.base import (
     Written,
     manifest_of,
 )
-from atom.exports.cases import Case, CaseCriterion, cases
 from atom.exports.columns import JUDGMENTS, MARK, Column, Dtype
+from atom.exports.whole_samples import PlacedCriterion, WholeSample, whole_samples
 from atom.files import new_file, size_of, text_stream
 from atom.records import Checkpoint, Judge, MarkScale
 from atom.store import scales_of
@@ -64,13 +64,13 @@ def judgments(source: Source, limit: int | None = None, *, pending: bool = True)
     known = {one.id: one for one in data.judges}
     scales = scales_of(source.store)
     judges = JudgesApart(data)
-    for case in cases(source, limit):
-        places = [criterion_line(number, use) for number, use in enumerate(case.criteria, start=1)]
-        asked = _asked(case)
-        for one in case.answers:
+    for whole in whole_samples(source, limit):
+        places = [criterion_line(number, use) for number, use in enumerate(whole.criteria, start=1)]
+        asked = _asked(whole)
+        for one in whole.answers:
             answer = one.response
             said = (names[one.model], answer.repeat, answer.text, one.right)
-            for use, place in zip(case.criteria, places, strict=True):
+            for use, place in zip(whole.criteria, places, strict=True):
                 marks = one.marks.get(use.criterion.id, ())
                 apart = judges.points(answer.id, use.criterion.id)
                 for mark in marks:
@@ -95,15 +95,15 @@ def every_judge(source: Source) -> Iterator[Source]:
         yield source if one == source.data.judge else replace(source, judge_id=one.id)
 
 
-def _asked(case: Case) -> Line:
-    one = case.sample
+def _asked(whole: WholeSample) -> Line:
+    one = whole.sample
     return (
         one.id, one.dataset, one.source_id, one.question, one.choices, one.reference,
         tuple(slot.name for slot in one.pictures), one.synthetic,
     )  # fmt: skip
 
 
-def criterion_line(number: int, place: CaseCriterion) -> Line:
+def criterion_line(number: int, place: PlacedCriterion) -> Line:
     """Say what a criterion is and how it stands in its sample, from `criterion` to `capability`."""
     one, use = place.criterion, place.use
     return (

@@ -30,7 +30,7 @@ from atom.exports.base import (
     manifest_of,
     write_json,
 )
-from atom.exports.cases import WHOLE, Case, CaseAnswer, cases
+from atom.exports.whole_samples import WHOLE, ScoredAnswer, WholeSample, whole_samples
 from atom.files import new_file, size_of
 from atom.records import Preference
 from atom.store import table
@@ -69,12 +69,12 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
     names = [source.data.candidates[one].name for one in pair]
     examples: list[dict[str, Any]] = []
     without = 0
-    for case in cases(source, options.samples):
-        first, second = (_answer(case, one) for one in pair)
+    for whole in whole_samples(source, options.samples):
+        first, second = (_answer(whole, one) for one in pair)
         if first is None or second is None:
             without += 1
             continue
-        examples.append(_example(source, case, len(examples), first, second))
+        examples.append(_example(source, whole, len(examples), first, second))
         if len(examples) % 200 == 0:
             options.progress(f"{len(examples):,} examples")
     notes = [f"A is {names[0]}, B is {names[1]}"]
@@ -118,27 +118,27 @@ def _pair(source: Source, wanted: Sequence[str]) -> tuple[int, int]:
     return found[0], found[1]
 
 
-def _answer(case: Case, model: int) -> CaseAnswer | None:
-    return next((one for one in case.answers if one.model == model and one.response.text), None)
+def _answer(whole: WholeSample, model: int) -> ScoredAnswer | None:
+    return next((one for one in whole.answers if one.model == model and one.response.text), None)
 
 
 def _example(
-    source: Source, case: Case, index: int, first: CaseAnswer, second: CaseAnswer
+    source: Source, whole: WholeSample, index: int, first: ScoredAnswer, second: ScoredAnswer
 ) -> dict[str, Any]:
-    sample = case.sample
+    sample = whole.sample
     choices = [f"({chr(65 + n)}) {text}" for n, text in enumerate(sample.choices)]
     ratings = _ratings(source, sample.id, first.response.id, second.response.id)
     return {
         "index": index,
         "input_text": "\n".join([sample.question, *choices]),
-        "tags": [f"{facet}: {value}" for facet, value in case.tags],
+        "tags": [f"{facet}: {value}" for facet, value in whole.tags],
         "output_text_a": first.response.text,
         "output_text_b": second.response.text,
         "score": _score(ratings, first, second),
         "individual_rater_scores": ratings,
         "rationale_list": [],
         "custom_fields": {
-            "picture": _picture(source, case),
+            "picture": _picture(source, whole),
             "sample": sample.id,
             "dataset": sample.dataset,
             "reference": sample.reference,
@@ -149,7 +149,7 @@ def _example(
 
 
 def _score(
-    ratings: Sequence[dict[str, Any]], first: CaseAnswer, second: CaseAnswer
+    ratings: Sequence[dict[str, Any]], first: ScoredAnswer, second: ScoredAnswer
 ) -> float | None:
     given = [one["score"] for one in ratings]
     if given:
@@ -194,15 +194,15 @@ def _ratings(source: Source, sample_id: str, first: str, second: str) -> list[di
     return found
 
 
-def _right(answer: CaseAnswer) -> str:
+def _right(answer: ScoredAnswer) -> str:
     if answer.right is None:
         return "not known"
     return "right" if answer.right >= 0.5 else "wrong"
 
 
-def _picture(source: Source, case: Case) -> str | None:
+def _picture(source: Source, whole: WholeSample) -> str | None:
     """Return the first picture as a small JPEG in base64, the form that the tool draws."""
-    ids = [slot.picture_id for slot in case.sample.pictures if slot.picture_id]
+    ids = [slot.picture_id for slot in whole.sample.pictures if slot.picture_id]
     found = read_thumbnail(source.store, ids[0]) if ids else None
     if found is None:
         return None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from atom.notebook.study import Study
-    from atom.views.stores import Shelf, StudyEntry
+    from atom.views.stores import AllStudies, StudyEntry
 
 
 def open(study: str, *, store: str | Path | None = None, judge: str | None = None) -> Study:
@@ -55,7 +55,7 @@ def create(study: str, *, store: str | Path | None = None) -> Study:
     from atom.settings import load_settings
     from atom.views.stores import open_store
 
-    if _shelf(store).find(study) is not None:
+    if _studies(store).find(study) is not None:
         raise UsageError(f"there is a study {study!r} already: open it, or choose another name")
     with open_store(load_settings(store=None if store is None else str(store)).store, False) as own:
         made = study_for(own, study, stamp(datetime.now(UTC)))
@@ -78,13 +78,13 @@ def studies(*, store: str | Path | None = None) -> pd.DataFrame:
         study = one.study
         return study.name, study.id, one.bundled, study.synthetic, study.created
 
-    return frame_of(STUDIES, map(line, _shelf(store).entries))
+    return frame_of(STUDIES, map(line, _studies(store).entries))
 
 
-def _shelf(store: str | Path | None) -> Shelf:
+def _studies(store: str | Path | None) -> AllStudies:
     from atom.settings import load_settings
     from atom.store import Store
-    from atom.views.stores import list_shelf, open_store
+    from atom.views.stores import list_all, open_store
 
     opened: list[Store] = []
 
@@ -93,7 +93,7 @@ def _shelf(store: str | Path | None) -> Shelf:
         return opened[-1]
 
     try:
-        return list_shelf(load_settings(store=None if store is None else str(store)), opener)
+        return list_all(load_settings(store=None if store is None else str(store)), opener)
     finally:
         for one in opened:
             one.close()
@@ -105,7 +105,7 @@ def _opened(study: str, store: str | Path | None, judge: str | None = None) -> S
     from atom.views.stores import demo_location, open_store, user_location
 
     settings = load_settings(store=None if store is None else str(store))
-    found = _shelf(store)
+    found = _studies(store)
     entry = found.find(study)
     if entry is None:
         known = ", ".join(repr(one.study.name) for one in found.entries) or "none yet"

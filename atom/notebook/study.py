@@ -14,9 +14,9 @@ from atom.display.estimate import Estimate
 from atom.engine.items import read_material
 from atom.errors import UsageError
 from atom.exports.base import Source
-from atom.exports.cases import Case, cases
 from atom.exports.columns import Column
 from atom.exports.judgments import criterion_line, every_judge, judgments
+from atom.exports.whole_samples import WholeSample, whole_samples
 from atom.notebook.adding import Added, add_frame
 from atom.notebook.columns import (
     ANSWERS,
@@ -98,17 +98,19 @@ class Study:
 
     def samples(self) -> pd.DataFrame:
         """Return a row a sample (`columns.SAMPLES`)."""
-        return self._frame(SAMPLES, map(_sample_line, self._cases()))
+        return self._frame(SAMPLES, map(_sample_line, self._samples()))
 
     def criteria(self) -> pd.DataFrame:
         """Return a row a criterion of each sample's standing set (`columns.CRITERIA`)."""
-        return self._frame(CRITERIA, (line for case in self._cases() for line in _criteria(case)))
+        return self._frame(
+            CRITERIA, (line for whole in self._samples() for line in _criteria(whole))
+        )
 
     def answers(self) -> pd.DataFrame:
         """Return a row an answer, with its score and outcome (`columns.ANSWERS`)."""
         names = self.models
         return self._frame(
-            ANSWERS, (line for case in self._cases() for line in _answers(case, names))
+            ANSWERS, (line for whole in self._samples() for line in _answers(whole, names))
         )
 
     def scores(self, *, judges: Literal["one", "all"] = "one") -> pd.DataFrame:
@@ -237,8 +239,8 @@ class Study:
         self._source = replace(self._source)
         return self._source
 
-    def _cases(self) -> Iterator[Case]:
-        return cases(self._current())
+    def _samples(self) -> Iterator[WholeSample]:
+        return whole_samples(self._current())
 
     def _profiles(self, model: str | None, facet: str | None, reading: Reading) -> list[Profile]:
         data = self._data
@@ -256,24 +258,24 @@ def _look(reading: Reading) -> Filters:
     return Filters(reading=reading)
 
 
-def _sample_line(case: Case) -> Line:
-    one = case.sample
+def _sample_line(whole: WholeSample) -> Line:
+    one = whole.sample
     return (
         one.id, one.dataset, one.source_id, one.question, one.choices, one.reference,
-        tuple(slot.name for slot in one.pictures), case.tags, case.quarantined, one.synthetic,
+        tuple(slot.name for slot in one.pictures), whole.tags, whole.quarantined, one.synthetic,
     )  # fmt: skip
 
 
-def _criteria(case: Case) -> Iterator[Line]:
-    for number, use in enumerate(case.criteria, start=1):
-        yield (case.sample.id, *criterion_line(number, use))
+def _criteria(whole: WholeSample) -> Iterator[Line]:
+    for number, use in enumerate(whole.criteria, start=1):
+        yield (whole.sample.id, *criterion_line(number, use))
 
 
-def _answers(case: Case, models: Sequence[str]) -> Iterator[Line]:
-    for one in case.answers:
+def _answers(whole: WholeSample, models: Sequence[str]) -> Iterator[Line]:
+    for one in whole.answers:
         answer = one.response
         yield (
-            case.sample.id, models[one.model], answer.repeat, answer.text, answer.state, one.right,
+            whole.sample.id, models[one.model], answer.repeat, answer.text, answer.state, one.right,
              one.score, one.preferred,
         )  # fmt: skip
 

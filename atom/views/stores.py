@@ -33,7 +33,7 @@ class StudyEntry:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shelf:
+class AllStudies:
     """Everything that can be looked at.
 
     Attributes:
@@ -74,7 +74,7 @@ def demo_location(settings: Settings) -> str | None:
     return str(settings.demo) if (settings.demo / DATABASE).exists() else None
 
 
-def list_shelf(settings: Settings, opener: Opener) -> Shelf:
+def list_all(settings: Settings, opener: Opener) -> AllStudies:
     """List all studies; a store that can't be opened is a fault, not an end.
 
     Args:
@@ -94,7 +94,7 @@ def list_shelf(settings: Settings, opener: Opener) -> Shelf:
         entries += [
             StudyEntry(key=f"{mark}{study.id}", study=study, bundled=bundled) for study in studies
         ]
-    return Shelf(entries=tuple(entries), faults=tuple(faults))
+    return AllStudies(entries=tuple(entries), faults=tuple(faults))
 
 
 def open_store(location: str, read_only: bool) -> Store:

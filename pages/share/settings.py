@@ -17,7 +17,7 @@ endpoints = settings_page.draw_endpoints(chosen)
 if chosen is None:
     settings_found.draw(settings_page.open_endpoint)
 settings_page.draw_chosen(chosen, endpoints)
-settings_page.draw_agreements(stores.shelf())
+settings_page.draw_agreements(stores.all_studies())
 settings_people.draw()
 settings_page.draw_places()
 settings_page.draw_question()

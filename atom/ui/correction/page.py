@@ -558,7 +558,7 @@ def _start_button(here: Here, spec: CorrectionSpec, found: CorrectionForecast | 
 def _own_experiments(here: Here) -> None:
     """Lead to what was tried in the user's own copy of this sealed study, running or done."""
     doors = []
-    for entry in stores.shelf().entries:
+    for entry in stores.all_studies().entries:
         if entry.bundled or entry.study.copied_from != here.entry.study.id:
             continue
         rows = list_experiments(stores.store_of(entry), entry.study.id)

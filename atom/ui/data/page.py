@@ -60,7 +60,7 @@ from atom.views.data.page import (
 )
 from atom.views.filters import Filters
 from atom.views.lab.page import data_files
-from atom.views.stores import Shelf, StudyEntry
+from atom.views.stores import AllStudies, StudyEntry
 
 ROUND = "data_held_round"
 """Grows when files have come in, so that the form is empty again."""
@@ -84,13 +84,13 @@ class Around:
     """Where the reader is.
 
     Attributes:
-        shelf: all studies.
+        listed: all studies.
         tab: the tab that is open.
         entry: the study that is looked at; None without any.
         filters: the chain, kept in addresses.
     """
 
-    shelf: Shelf
+    listed: AllStudies
     tab: str
     entry: StudyEntry | None
     filters: Filters
@@ -99,33 +99,33 @@ class Around:
 def look_around() -> Around:
     """Read what the reader looks at; the page needs no study."""
     query = frame.query()
-    shelf = stores.shelf()
+    listed = stores.all_studies()
     wanted = (query.get("of") or query.get("study") or [""])[-1]
     keys = [key for key, _ in data_parts.TABS]
     tab = (query.get("tab") or [keys[0]])[-1]
     return Around(
-        shelf=shelf,
+        listed=listed,
         tab=tab if tab in keys else keys[0],
-        entry=shelf.find(wanted) or shelf.first,
+        entry=listed.find(wanted) or listed.first,
         filters=Filters.from_query(query),
     )
 
 
 @st.cache_data(show_spinner=False, max_entries=8)
-def _cards(revisions: str, _shelf: Shelf) -> tuple[StudyCard, ...]:
+def _cards(revisions: str, _studies: AllStudies) -> tuple[StudyCard, ...]:
     del revisions
-    return study_cards(_shelf, stores.store_of)
+    return study_cards(_studies, stores.store_of)
 
 
-def cards(shelf: Shelf) -> tuple[StudyCard, ...]:
+def cards(listed: AllStudies) -> tuple[StudyCard, ...]:
     """Return every study's counts, read anew only when a store has changed."""
-    revisions = [(e.key, e.study.name, stores.store_of(e).revision()) for e in shelf.entries]
-    return _cards(repr((stores.settings().store, revisions)), shelf)
+    revisions = [(e.key, e.study.name, stores.store_of(e).revision()) for e in listed.entries]
+    return _cards(repr((stores.settings().store, revisions)), listed)
 
 
 def draw(around: Around) -> None:
     """Draw the page below its title."""
-    found = cards(around.shelf)
+    found = cards(around.listed)
     kit.show(data_parts.summary(found), key="data_summary")
     kit.show(data_parts.tabs(around.tab, around.filters), key="data_tabs")
     told, fault = st.session_state.pop(TOLD, None), st.session_state.pop(FAULT, None)
@@ -269,7 +269,7 @@ def _draw_files(around: Around, chosen: Chosen, number: int) -> None:
     with two:
         dataset = st.text_input("Name of the data set", key=f"data_dataset_{number}",
                                 max_chars=120, placeholder="the file's name").strip()  # fmt: skip
-    own = [entry.study.name for entry in around.shelf.entries if not entry.bundled]
+    own = [entry.study.name for entry in around.listed.entries if not entry.bundled]
     with three:
         into = st.selectbox("Into", [NEW, *own], key=f"data_into_{number}")
     columns = data_mapping.chosen_map(number)
@@ -284,7 +284,7 @@ def _draw_files(around: Around, chosen: Chosen, number: int) -> None:
     name = into
     if into == NEW:
         name = st.text_input("Name of the new study", max_chars=120,
-                             value=free_name(around.shelf, looked.report.dataset),
+                             value=free_name(around.listed, looked.report.dataset),
                              key=f"data_name_{number}_{looked.report.dataset}")  # fmt: skip
     checked = st.session_state.get(CHECKED)
     signature = f"{chosen.signature}|{looked.format}|{dataset}|{columns}|{name}"
@@ -374,12 +374,12 @@ def _draw_archive(around: Around, chosen: Chosen) -> None:
     place = chosen.archive
     manifest = read_manifest(place)
     kit.show(data_parts.archive(manifest), key="data_archive")
-    own = [entry.study for entry in around.shelf.entries if not entry.bundled]
+    own = [entry.study for entry in around.listed.entries if not entry.bundled]
     taken = any(manifest.study_id == one.id or manifest.study == one.name for one in own)
     name = None
     if taken:
         name = st.text_input(
-            "Name of the copy", value=free_name(around.shelf, manifest.study), max_chars=120,
+            "Name of the copy", value=free_name(around.listed, manifest.study), max_chars=120,
             key="data_copy_name",
             help="This study is here already, so it comes in as a copy. Runs and imports "
                  "stay with the original.",
@@ -515,7 +515,7 @@ def _done(result: Imported | ArchiveImported) -> tuple[str, str, ImportReport | 
 def _draw_done(
     around: Around, words: str, key: str, report: ImportReport | None, import_id: str
 ) -> None:
-    if around.shelf.find(key) is None:
+    if around.listed.find(key) is None:
         st.session_state.pop(DONE, None)
         return
     kit.show(data_parts.done(words, key, report), key="data_done")
@@ -565,7 +565,7 @@ def _draw_studies(around: Around, found: tuple[StudyCard, ...]) -> None:
     study = entry.study
     kit.show(el("h2", study.name, style="margin:14px 0 0", class_="text"), key="data_study")
     with st.container(horizontal=True, vertical_alignment="bottom", key="data_study_bar"):
-        free = free_name(around.shelf, f"{study.name} (copy)")
+        free = free_name(around.listed, f"{study.name} (copy)")
         name = st.text_input("Name", value=study.name if not entry.bundled else free,
                              key=f"data_rename_{entry.key}", max_chars=120)  # fmt: skip
         if not entry.bundled:

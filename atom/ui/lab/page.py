@@ -110,7 +110,7 @@ def look() -> Lab:
     """Read what the reader looks at; the benchmarks need no study."""
     held = frame.query()
     query = {key: held[key][-1] for key in links.LOCAL_KEYS if key in held}
-    here = frame.here(JUDGE_LAB) if stores.shelf().first is not None else None
+    here = frame.here(JUDGE_LAB) if stores.all_studies().first is not None else None
     tabs = (
         LabTab(title="Verdict", parts=((lab_verdict.TAB, STUDY_TABS[lab_verdict.TAB][0]),)),
         LabTab(

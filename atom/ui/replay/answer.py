@@ -209,8 +209,8 @@ def draw_save(here: Here, bench: Bench) -> None:
 
 
 def _targets(here: Here) -> tuple[dict[str, StudyEntry | None], dict[str, str]]:
-    shelf = stores.shelf()
-    own = [entry for entry in shelf.entries if not entry.bundled]
+    listed = stores.all_studies()
+    own = [entry for entry in listed.entries if not entry.bundled]
     targets: dict[str, StudyEntry | None] = {}
     names: dict[str, str] = {}
     if here.entry.bundled:

@@ -51,7 +51,7 @@ from atom.views.settings.page import (
     with_model,
     with_preset,
 )
-from atom.views.stores import OpenStore, Shelf, demo_location
+from atom.views.stores import AllStudies, OpenStore, demo_location
 
 _TEXTS = (
     "name",
@@ -594,7 +594,7 @@ def test_result(test: EndpointTest) -> Html:
 # --- agreements and places ------------------------------------------------------------------------
 
 
-def draw_agreements(shelf: Shelf) -> None:
+def draw_agreements(listed: AllStudies) -> None:
     """Draw which study's pictures and texts may go where, each with a way to take it back."""
     kit.show(
         join(
@@ -606,7 +606,7 @@ def draw_agreements(shelf: Shelf) -> None:
     )  # fmt: skip
     rows = [
         (entry, host)
-        for entry in shelf.entries
+        for entry in listed.entries
         for host in (*entry.study.consent, *work.agreed_now(entry))
     ]
     if not rows:

@@ -51,7 +51,7 @@ def chain(
     says which.
 
     Args:
-        entry: the study, as the shelf has it.
+        entry: the study, as the list has it.
         filters: what was chosen; only what the study has.
     """
     way = [_study(data, filters), *_chosen(screen, store, data, filters)]

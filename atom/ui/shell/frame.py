@@ -35,7 +35,7 @@ from atom.ui.shell import (
 from atom.ui.shell.chain import chain
 from atom.views.failures.find import NOTHING
 from atom.views.filters import Filters, known, unknown
-from atom.views.stores import OpenStore, Shelf, StudyEntry
+from atom.views.stores import AllStudies, OpenStore, StudyEntry
 from atom.views.study_data import StudyData
 
 PICKER = "study_picker"
@@ -92,12 +92,12 @@ def _run() -> None:
         st.switch_page(pages[move[0]], query_params=move[1])
     st.set_page_config(page_title=f"{screen.title} · Atomscope")
     try:
-        shelf = stores.shelf()
+        listed = stores.all_studies()
         filters = Filters.from_query(query())
-        entry = _entry(shelf, filters)
-        _sidebar(pages, shelf, entry, filters)
+        entry = _entry(listed, filters)
+        _sidebar(pages, listed, entry, filters)
         if entry is not None:
-            _top(screen, shelf, entry, filters)
+            _top(screen, listed, entry, filters)
         team.note(screen.title if screen.section == "Share" else screen.section)
         page.run()
         warm.served()
@@ -136,23 +136,23 @@ def query() -> dict[str, list[str]]:
     return links.clean_query(held)
 
 
-def _entry(shelf: Shelf, filters: Filters) -> StudyEntry | None:
+def _entry(listed: AllStudies, filters: Filters) -> StudyEntry | None:
     """Return the address's study; without one the last that was looked at, else the first.
 
     So a study that comes up meanwhile, as one's own copy does, takes nobody's place.
     """
     asked = filters.study or st.session_state.get(LOOKED_AT)
-    entry = (shelf.find(asked) if asked else None) or shelf.first
+    entry = (listed.find(asked) if asked else None) or listed.first
     st.session_state[LOOKED_AT] = entry.key if entry else None
     return entry
 
 
 def here(screen: Screen) -> Here | None:
     """Return what the reader is looking at; None when there is no study (the page says so)."""
-    shelf = stores.shelf()
+    listed = stores.all_studies()
     held = query()
     filters = Filters.from_query(held)
-    entry = _entry(shelf, filters)
+    entry = _entry(listed, filters)
     if entry is None:
         kit.show(
             join(
@@ -200,7 +200,7 @@ def _no_study() -> Html:
 
 
 def _sidebar(
-    pages: Mapping[str, Page], shelf: Shelf, entry: StudyEntry | None, filters: Filters
+    pages: Mapping[str, Page], listed: AllStudies, entry: StudyEntry | None, filters: Filters
 ) -> None:
     with st.sidebar:
         kit.show(
@@ -212,9 +212,9 @@ def _sidebar(
             key="brand",
         )
         if entry is not None:
-            _picker(shelf, entry, filters)
-        for fault in shelf.faults:
-            kit.show(kit.notice(fault), key=f"shelf_fault_{shelf.faults.index(fault)}")
+            _picker(listed, entry, filters)
+        for fault in listed.faults:
+            kit.show(kit.notice(fault), key=f"shelf_fault_{listed.faults.index(fault)}")
         held = _held(entry, filters).to_query()
         for section in SECTIONS:
             screens = [screen for screen in SCREENS if screen.section == section]
@@ -243,13 +243,13 @@ def _held(entry: StudyEntry | None, filters: Filters) -> Filters:
     )
 
 
-def _picker(shelf: Shelf, entry: StudyEntry, filters: Filters) -> None:
+def _picker(listed: AllStudies, entry: StudyEntry, filters: Filters) -> None:
     # Streamlit tells options apart by their text: two studies of one name would be one.
-    mine = {item.study.name for item in shelf.entries if not item.bundled}
+    mine = {item.study.name for item in listed.entries if not item.bundled}
     names = {
         item.key: item.study.name
         + (" (bundled)" if item.bundled and item.study.name in mine else "")
-        for item in shelf.entries
+        for item in listed.entries
     }
     st.session_state[PICKER] = entry.key
 
@@ -307,9 +307,9 @@ def _judge_words(data: StudyData) -> str | Html:
 # --- top ---------------------------------------------------------------------------------------
 
 
-def _top(screen: Screen, shelf: Shelf, entry: StudyEntry, filters: Filters) -> None:
+def _top(screen: Screen, listed: AllStudies, entry: StudyEntry, filters: Filters) -> None:
     data = stores.study_data(entry, filters.judge, filters.tree)
-    named = bool(filters.study) and shelf.find(filters.study) is None
+    named = bool(filters.study) and listed.find(filters.study) is None
     wanted = filters.study
     ignored = () if named else unknown(data, filters)
     filters = known(data, filters).but(study=entry.key)

@@ -16,11 +16,11 @@ from atom.views.runs.news import Moment
 from atom.views.runs.news import looked_at as _looked_at
 from atom.views.snapshot import open_study, snapshot_folder
 from atom.views.stores import (
+    AllStudies,
     OpenStore,
-    Shelf,
     StudyEntry,
     demo_location,
-    list_shelf,
+    list_all,
     open_store,
     user_location,
 )
@@ -83,9 +83,9 @@ def store_of(entry: StudyEntry) -> OpenStore:
     return _current(place, entry.bundled)
 
 
-def shelf() -> Shelf:
+def all_studies() -> AllStudies:
     """List all studies."""
-    return list_shelf(settings(), _current)
+    return list_all(settings(), _current)
 
 
 @st.cache_resource(show_spinner="Opening the study", max_entries=6)

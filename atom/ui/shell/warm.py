@@ -102,7 +102,7 @@ def _first_study() -> None:
     from atom.views.overview.page import overview
     from atom.views.overview.welcome import picked_case
 
-    entry = stores.shelf().first
+    entry = stores.all_studies().first
     if entry is None:
         return
     data = stores.study_data(entry)

@@ -25,7 +25,7 @@ from atom.formats.tabular import NAME as TABLE
 from atom.records import Import, Sample
 from atom.store import Store, count_study, table
 from atom.views.data.judgments import JUDGMENTS, FirstMark, first_marks
-from atom.views.stores import Shelf, StudyEntry
+from atom.views.stores import AllStudies, StudyEntry
 
 ROWS = 8
 """First rows that are shown."""
@@ -86,14 +86,16 @@ class Looked:
     marks: tuple[FirstMark, ...] = ()
 
 
-def study_cards(shelf: Shelf, store_of: Callable[[StudyEntry], Store]) -> tuple[StudyCard, ...]:
+def study_cards(
+    listed: AllStudies, store_of: Callable[[StudyEntry], Store]
+) -> tuple[StudyCard, ...]:
     """Count what every study holds.
 
     Args:
         store_of: opens the store that holds one.
     """
     cards = []
-    for entry in shelf.entries:
+    for entry in listed.entries:
         store = store_of(entry)
         counts = count_study(store, entry.study.id)
         cards.append(
@@ -285,9 +287,9 @@ def is_unfinished(record: Import) -> bool:
     return not record.closed or any(UNFINISHED in note for note in record.notes)
 
 
-def free_name(shelf: Shelf, wanted: str) -> str:
+def free_name(listed: AllStudies, wanted: str) -> str:
     """Return a name that no study of the user's has: the wanted one, or one with a number."""
-    taken = {entry.study.name for entry in shelf.entries if not entry.bundled}
+    taken = {entry.study.name for entry in listed.entries if not entry.bundled}
     name, number = wanted.strip()[:110] or "My study", 1
     while name in taken:
         number += 1

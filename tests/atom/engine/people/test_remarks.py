@@ -5,7 +5,7 @@ from atom.engine.people.annotations import give
 from atom.engine.people.slices import save_slice
 from atom.errors import UsageError
 from atom.exports.base import Source
-from atom.exports.cases import cases
+from atom.exports.whole_samples import whole_samples
 from atom.records import Annotation, Checkpoint, Tag
 from atom.reports.profile import known_facet
 from atom.store import table
@@ -196,9 +196,9 @@ def test_nothing_is_tested_by_a_tag(small):
 def test_a_tag_stands_in_what_is_exported(small):
     tags.add_tag(small, load_study(small, STUDY).table.sample_ids[:1], "=look, again", "ada")
     tagged = [
-        case
-        for case in cases(Source(small, study_of(small)))
-        if ("tagged", "=look, again") in case.tags
+        whole
+        for whole in whole_samples(Source(small, study_of(small)))
+        if ("tagged", "=look, again") in whole.tags
     ]
     assert len(tagged) == 1
 

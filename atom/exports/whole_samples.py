@@ -30,7 +30,7 @@ SAID = Filters(reading="said")
 
 
 @dataclass(frozen=True, kw_only=True)
-class CaseCriterion:
+class PlacedCriterion:
     """A criterion as it stands for a sample."""
 
     criterion: Criterion
@@ -44,7 +44,7 @@ class CaseCriterion:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CaseAnswer:
+class ScoredAnswer:
     """A model's answer to a sample.
 
     Attributes:
@@ -70,7 +70,7 @@ class CaseAnswer:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Case:
+class WholeSample:
     """A sample with everything that an export tells of it."""
 
     sample: Sample
@@ -78,13 +78,13 @@ class Case:
     """0-based place in the study."""
     quarantined: bool
     tags: tuple[tuple[str, str], ...]
-    criteria: tuple[CaseCriterion, ...]
-    answers: tuple[CaseAnswer, ...]
+    criteria: tuple[PlacedCriterion, ...]
+    answers: tuple[ScoredAnswer, ...]
 
 
-def cases(
+def whole_samples(
     source: Source, limit: int | None = None, *, numbers: Sequence[int] | None = None
-) -> Iterator[Case]:
+) -> Iterator[WholeSample]:
     """Go through a study's samples.
 
     Args:
@@ -114,7 +114,7 @@ class _Reader:
         judge = self._data.judge
         self._judge = (self._data.study.judge_id or "") if judge is None else judge.id
 
-    def read(self, numbers: Sequence[int]) -> Iterator[Case]:
+    def read(self, numbers: Sequence[int]) -> Iterator[WholeSample]:
         table, store = self._data.table, self._store
         ids = tuple(table.sample_ids[number] for number in numbers)
         samples = {one.id: one for one in store.get_many(Sample, ids)}
@@ -129,12 +129,12 @@ class _Reader:
             marks.setdefault(answer, {})[criterion] = points
         criteria = self._criteria(ids)
         tags = self._tags(ids)
-        by_sample: dict[int, list[CaseAnswer]] = {}
+        by_sample: dict[int, list[ScoredAnswer]] = {}
         for row in rows:
             response = responses.get(table.response_ids[row])
             if response is not None:
                 by_sample.setdefault(int(table.sample[row]), []).append(
-                    CaseAnswer(
+                    ScoredAnswer(
                         model=int(table.model[row]),
                         response=response,
                         row=row,
@@ -146,7 +146,7 @@ class _Reader:
                 )
         for number, name in zip(numbers, ids, strict=True):
             if name in samples:
-                yield Case(
+                yield WholeSample(
                     sample=samples[name],
                     number=number,
                     quarantined=bool(table.quarantined[number]),
@@ -160,7 +160,7 @@ class _Reader:
                     ),
                 )
 
-    def _criteria(self, ids: tuple[str, ...]) -> dict[str, tuple[CaseCriterion, ...]]:
+    def _criteria(self, ids: tuple[str, ...]) -> dict[str, tuple[PlacedCriterion, ...]]:
         sets = self._store.get_many(
             CriteriaSet, [self._sets[name] for name in ids if name in self._sets]
         )
@@ -173,7 +173,7 @@ class _Reader:
         }
         return {
             one.sample_id: tuple(
-                CaseCriterion(
+                PlacedCriterion(
                     criterion=known[use.criterion_id],
                     use=use,
                     leaf=leaves.get(use.criterion_id),
