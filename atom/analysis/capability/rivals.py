@@ -8,6 +8,7 @@ Reference: ATOM Table 3 and F.2 (its rivals); METHODS B19 (how they are compared
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -35,6 +36,7 @@ a an the of in on at to from by for with and or is are was were be does do did h
 when where why that this these those it its as than then there one
 """
 STOP = frozenset(_STOP_TEXT.split())
+_WORD = re.compile(r"[^\W_]+")
 
 
 # --- texts -------------------------------------------------------------------------------------
@@ -42,8 +44,7 @@ STOP = frozenset(_STOP_TEXT.split())
 
 def pieces(text: str) -> list[str]:
     """Cut a text into words (without the commonest) and the three-letter pieces of its words."""
-    words = "".join(c if c.isalnum() else " " for c in text.casefold()).split()
-    kept = [word for word in words if word not in STOP]
+    kept = [word for word in _WORD.findall(text.casefold()) if word not in STOP]
     return kept + [gram for word in kept for gram in _grams(word)]
 
 
