@@ -31,8 +31,9 @@ from atom.views.study_data import Shards, StudyColumns, StudyData
 S = TypeVar("S", bound=Additive)
 LARGE = 2_000_000
 """Checkpoints from which on a study is looked at in parts."""
-EACH = 160_000
-"""Checkpoints of such a part: what is between two steps stays near the processor."""
+EACH = 400_000
+"""Checkpoints of such a part: few enough to stay near the processor between two steps, enough that
+what a part costs by itself, however small, doesn't show."""
 _VOTES = ("first", "verdict", "strength", "judge", "repeat")
 
 

@@ -63,9 +63,9 @@ WRITERS = {
     "tree induce": (*STUDY, "--judge", "probe-judge", "--yes"),
     "tree compare": (*STUDY, "0"),
     "judge bench": (
-        "mm-critic",
+        "mm_critic",
         "--set",
-        "mm-critic",
+        "mm_critic",
         "--probes",
         "1",
         "--judge",
