@@ -154,7 +154,7 @@ class Deployment(_Part):
         found = self.secret(name, environ)
         if len(found) < _SHORTEST_SECRET:
             raise SettingsError(
-                f"{name} has {len(found)} letters; {_SHORTEST_SECRET} at least are needed: make "
+                f"{name} has {len(found):,} letters; {_SHORTEST_SECRET} at least are needed: make "
                 "one with `openssl rand -base64 48`"
             )
         return found

@@ -116,7 +116,7 @@ def check_place(tree: Tree, path: Path) -> Path:
     """
     if len(path) != DEPTH:
         raise ProposalRefused(
-            f"{format_path(path)!r} has {len(path)} names; a leaf lies in layer {DEPTH}"
+            f"{format_path(path)!r} has {len(path):,} names; a leaf lies in layer {DEPTH}"
         )
     made = spelled(tree, path)
     if made[:1] not in tree:

@@ -39,7 +39,7 @@ class Support:
         return self.criteria >= criteria and self.samples >= samples
 
     def __str__(self) -> str:
-        return f"{self.criteria} criteria of {self.samples} samples"
+        return f"{self.criteria:,} criteria of {self.samples} samples"
 
 
 def support(grown: Grown, sample_of: Mapping[str, str]) -> dict[Path, Support]:
@@ -92,7 +92,7 @@ def prune(
         leaf = min(weak, key=lambda path: (known[path].criteria, known[path].samples, path))
         others = [other for other in known if other != leaf]
         place = nearest(leaf, others) if known[leaf].criteria and others else None
-        need = f"{known[leaf]}; {min_criteria} of {min_samples} are needed"
+        need = f"{known[leaf]}; {min_criteria:,} of {min_samples:,} are needed"
         if place is None:
             entry = Entry(edit=Drop(leaf), by=RULE, why=need, round=round_)
         else:

@@ -142,6 +142,6 @@ def _lines(step: VersionStep) -> list[str]:
         "",
         *writers.lines(changes(step, [one for one in told(step) if one.samples])),
         "",
-        f"{step.tested} tests together, Benjamini-Hochberg at q .10"
+        f"{step.tested:,} tests together, Benjamini-Hochberg at q .10"
         + (f", beyond {step.margin:g} points" if step.margin else ""),
     ]

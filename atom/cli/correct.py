@@ -239,9 +239,9 @@ def _forecast_data(found: CorrectionForecast) -> dict[str, object]:
 def forecast_lines(found: CorrectionForecast) -> list[str]:
     """Say in words what an experiment would do."""
     lines = [
-        f"{found.model}: {found.failed} of {found.answers} answers failed, {found.right} didn't; "
-        f"{found.failed_subjects} failed ones take part"
-        + (f", {found.right_subjects} right ones" if found.right_subjects else "")
+        f"{found.model}: {found.failed:,} of {found.answers:,} answers failed, "
+        f"{found.right:,} didn't; {found.failed_subjects:,} failed ones take part"
+        + (f", {found.right_subjects:,} right ones" if found.right_subjects else "")
     ]
     lines += [f"  left out: {n} ({reason})" for reason, n in found.left_out.items()]
     for arm in found.arms:
@@ -251,8 +251,8 @@ def forecast_lines(found: CorrectionForecast) -> list[str]:
             least[part.kind] += part.calls
             most[part.kind] += part.most
         parts = ", ".join(f"{_span(least[kind], most[kind])} {kind}" for kind in most) or "no call"
-        done = f", {arm.over} done already" if arm.over else ""
-        lines.append(f"  {what}: {arm.trials} answers{done}; {parts}")
+        done = f", {arm.over:,} done already" if arm.over else ""
+        lines.append(f"  {what}: {arm.trials:,} answers{done}; {parts}")
         lines += [f"    {n} without a call: {reason}" for reason, n in arm.skipped.items()]
     price = "price unknown"
     if found.cost is not None and found.most_cost is not None:
@@ -262,7 +262,7 @@ def forecast_lines(found: CorrectionForecast) -> list[str]:
 
 
 def _span(least: int, most: int) -> str:
-    return str(least) if least == most else f"{least} to {most}"
+    return str(least) if least == most else f"{least:,} to {most}"
 
 
 # --- what there is -------------------------------------------------------------------------------
@@ -334,7 +334,7 @@ def gate(args: argparse.Namespace, out: Output) -> int:
         asked = prepare_gate(store, experiment, endpoints, limit=args.limit)
         price = asked.cost
         out.problem(
-            f"{asked.missing} calls, "
+            f"{asked.missing:,} calls, "
             + ("price unknown" if price is None else f"${price:.4f}" if price else "free")
         )
         if (
@@ -354,11 +354,12 @@ def gate(args: argparse.Namespace, out: Output) -> int:
     verdict = found.verdict
     lines = [
         verdict.sentence,
-        f"{verdict.n} answers without the picture: {_percent(verdict.with_hint)} % right with the "
-        f"hints, {_percent(verdict.without)} % without (mid-p {numbers.p_value(verdict.mid_p)})",
+        f"{verdict.n:,} answers without the picture: {_percent(verdict.with_hint)} % right with "
+        f"the hints, {_percent(verdict.without)} % without (mid-p "
+        f"{numbers.p_value(verdict.mid_p)})",
     ]
     if found.undecided:
-        lines.append(f"{found.undecided} more gave no answer that a rule can check")
+        lines.append(f"{found.undecided:,} more gave no answer that a rule can check")
     if found.message:
         lines.append(found.message)
     data = {"gate": _plain(verdict), "undecided": found.undecided, "message": found.message}
@@ -443,7 +444,7 @@ def _share_lines(loaded: TrialData, shares: Sequence[ArmShare], upto: int) -> li
     ]  # fmt: skip
     title = f"Right final answers after {upto} {'try' if upto == 1 else 'tries'}"
     if not rows:
-        return [f"{title}: nothing has come yet ({len(loaded.answer_ids)} answers)"]
+        return [f"{title}: nothing has come yet ({len(loaded.answer_ids):,} answers)"]
     return [title, *table(head, rows), ""]
 
 
@@ -482,7 +483,7 @@ def _break_lines(broken: Share, net: NetGain) -> list[str]:
     if not broken.n:
         return []
     lines = [
-        f"Guided feedback broke {_percent(broken.value)} % of {broken.n} right answers "
+        f"Guided feedback broke {_percent(broken.value)} % of {broken.n:,} right answers "
         f"({_interval(broken)})"
     ]
     if not math.isnan(net.value):

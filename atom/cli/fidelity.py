@@ -107,7 +107,7 @@ def show(args: argparse.Namespace, out: Output) -> int:
             found = [one for one in judges if args.judge in (one, judges[one])]
             if len(found) > 1:
                 raise UsageError(
-                    f"{len(found)} judges are called {args.judge!r}: name one by its id"
+                    f"{len(found):,} judges are called {args.judge!r}: name one by its id"
                 )
             if not found:
                 names = ", ".join(sorted(judges.values())) or "none yet"
@@ -139,11 +139,11 @@ def plant(args: argparse.Namespace, out: Output) -> int:
 
 def _taken_lines(taken: RankingsTaken) -> list[str]:
     who = f" by {', '.join(taken.annotators[:6])}" if taken.annotators else ""
-    lines = [f"{taken.labels} labels on {taken.samples} samples{who}"]
+    lines = [f"{taken.labels:,} labels on {taken.samples} samples{who}"]
     if taken.replaced:
-        lines.append(f"{taken.replaced} of them replace what was there")
+        lines.append(f"{taken.replaced:,} of them replace what was there")
     if taken.n_skipped:
-        lines.append(f"{taken.n_skipped} left out")
+        lines.append(f"{taken.n_skipped:,} left out")
     return lines
 
 
@@ -151,8 +151,8 @@ def _forecast_lines(forecast: FidelityForecast) -> list[str]:
     rows = [[one.method, one.calls, one.later, one.blocked or ""] for one in forecast.methods]
     cost = "at a price that isn't known" if forecast.cost is None else f"about ${forecast.cost:.4f}"
     lines = [
-        f"{forecast.samples} samples, {forecast.ranked} of them ranked by people; "
-        f"{forecast.calls} calls, {cost}",
+        f"{forecast.samples} samples, {forecast.ranked:,} of them ranked by people; "
+        f"{forecast.calls:,} calls, {cost}",
         *table(("method", "calls", "then", "samples without a solution"), rows),
     ]
     if any(one.blocked for one in forecast.methods):
@@ -184,13 +184,13 @@ def _lines(view: FidelityView) -> list[str]:
     head = ("method", *view.roots, "all", "ties", "tau-b", "against ATOM", "calls", "USD", "unread")
     rows = [_cells(row, view) for row in view.measured]
     kind = "; ".join(
-        f"{one.labels} synthetic labels"
+        f"{one.labels:,} synthetic labels"
         if one.planted
-        else f"{one.labels} labels by {', '.join(one.annotators[:6])}"
+        else f"{one.labels:,} labels by {', '.join(one.annotators[:6])}"
         for one in people.kinds
     )
     lines = [
-        f"judge: {view.judge.name if view.judge else 'none'}; {people.pairs} pairs of "
+        f"judge: {view.judge.name if view.judge else 'none'}; {people.pairs:,} pairs of "
         f"{people.samples} samples ({kind}); {numbers.share(people.ties, 1)} of pairs are ties",
         *(table(head, rows) if rows else ()),
         f"calling every pair a tie reaches {numbers.share(people.ties, 1)}; without ties at most "

@@ -92,7 +92,7 @@ def take_in(args: argparse.Namespace, out: Output) -> int:
                 accept=args.accept,
                 replace=args.replace,
                 on_batch=lambda report: line.show(
-                    f"{report.rows} rows, {report.samples} samples, {report.responses} answers"
+                    f"{report.rows:,} rows, {report.samples} samples, {report.responses:,} answers"
                 ),
             )
         finally:
@@ -119,11 +119,11 @@ def _undo(args: argparse.Namespace, out: Output) -> int:
         "kept": undone.kept,
     }
     lines = [
-        f"took back {undone.samples} samples, {undone.responses} answers, "
-        f"{undone.preferences} votes"
+        f"took back {undone.samples} samples, {undone.responses:,} answers, "
+        f"{undone.preferences:,} votes"
     ]
     if undone.kept:
-        lines.append(f"{undone.kept} records stay: another study, import or run needs them")
+        lines.append(f"{undone.kept:,} records stay: another study, import or run needs them")
     out.result(data, lines)
     return 0
 
@@ -204,22 +204,26 @@ def _data(brought: Imported) -> dict[str, object]:
 
 def _lines(report: ImportReport) -> list[str]:
     lines = [
-        f"{report.format}: {report.rows} rows, {report.samples} samples, "
-        f"{len(report.candidates)} candidates, {report.responses} answers, "
-        f"{report.outcomes} verdicts, {report.tags} tags, {report.pictures} pictures"
-        + (f", {report.preferences} votes" if report.preferences else "")
-        + (f", {report.annotations} labels by people" if report.annotations else "")
-        + (f", {report.verdicts} scores by a judge" if report.verdicts else "")
-        + (f", {report.judgments} marks on {report.criteria} criteria" if report.judgments else "")
+        f"{report.format}: {report.rows:,} rows, {report.samples} samples, "
+        f"{len(report.candidates):,} candidates, {report.responses:,} answers, "
+        f"{report.outcomes:,} verdicts, {report.tags:,} tags, {report.pictures} pictures"
+        + (f", {report.preferences:,} votes" if report.preferences else "")
+        + (f", {report.annotations:,} labels by people" if report.annotations else "")
+        + (f", {report.verdicts:,} scores by a judge" if report.verdicts else "")
+        + (
+            f", {report.judgments:,} marks on {report.criteria:,} criteria"
+            if report.judgments
+            else ""
+        )
     ]
     lines += account_lines(report.account)
     lines += [f"note: {note}" for note in report.notes[:_LINES]]
     lines += [f"left out: {line}" for line in report.skipped[:_LINES]]
     if report.n_skipped > _LINES:
-        lines.append(f"left out: {report.n_skipped} rows in all")
+        lines.append(f"left out: {report.n_skipped:,} rows in all")
     if report.n_missing_pictures:
         lines.append(
-            f"{report.n_missing_pictures} pictures are missing; attach them with `study pictures "
+            f"{report.n_missing_pictures:,} pictures are missing; attach them with `study pictures "
             "FOLDER --study NAME`, or name their folder now with --pictures"
         )
     lines += [f"must be accepted (--accept): {line}" for line in report.doubts]

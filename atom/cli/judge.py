@@ -500,7 +500,7 @@ def _result_lines(result: BenchResult) -> list[str]:
         if part.note:
             lines.append(part.note)
     if result.missing:
-        lines.append(f"without a verdict yet: {result.missing} of {count(result.items, 'item')}")
+        lines.append(f"without a verdict yet: {result.missing:,} of {count(result.items, 'item')}")
     return lines
 
 

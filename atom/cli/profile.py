@@ -67,7 +67,9 @@ def _level_lines(scales: Sequence[LevelShares], found: Profile) -> list[str]:
                     f"{word} or better {numbers.in_percent(share)}"
                     for word, share in zip(one.levels, row.shares, strict=True)
                 )
-                lines.append(f"{one.scale} (levels of unknown distance): {shares}; n {row.n} marks")
+                lines.append(
+                    f"{one.scale} (levels of unknown distance): {shares}; n {row.n:,} marks"
+                )
     return ["", *lines] if lines else []
 
 
@@ -137,24 +139,24 @@ def _lines(found: Profile, *, synthetic: bool) -> list[str]:
     badge = "   SYNTHETIC" if synthetic else ""
     lines = [f"{row.name}{badge}", ""]
     reading = f" ({READINGS[found.reading]})" if found.measure == "process" else ""
-    lines.append(f"{UNITS[found.measure]}{reading}: {row.score}, n {row.score.n} answers")
+    lines.append(f"{UNITS[found.measure]}{reading}: {row.score}, n {row.score.n:,} answers")
     if row.rank_best:
         ranks = str(row.rank_best)
         ranks += f"-{row.rank_worst}" if row.rank_worst != row.rank_best else ""
         lines.append(f"rank: {ranks} of {found.models}")
     if row.right.known and (found.measure == "process" or row.accuracy.withheld):
-        lines.append(f"right of all asked, %: {row.right}, n {row.right.n} answers")
+        lines.append(f"right of all asked, %: {row.right}, n {row.right.n:,} answers")
     if row.accuracy.withheld:
-        lines.append(f"right of answers given, %: {row.given}, n {row.given.n} answers")
+        lines.append(f"right of answers given, %: {row.given}, n {row.given.n:,} answers")
         lines.append(f"not given: {row.accuracy.words}")
     if found.lucky is not None:
-        lines.append(f"right answer, wrong reason: {found.lucky} of {found.right} right answers")
+        lines.append(f"right answer, wrong reason: {found.lucky:,} of {found.right} right answers")
     if found.measure == "process":
         lines += _said_lines(found)
     if row.hit_clusters:
         lines.append(
             f"right every time that a question is asked, %: {row.hit_all:.1f}, "
-            f"n {row.hit_clusters} questions"
+            f"n {row.hit_clusters:,} questions"
         )
     if row.judges is not None and row.judges.n:
         lines.append(
@@ -163,9 +165,9 @@ def _lines(found: Profile, *, synthetic: bool) -> list[str]:
             f"{row.judges.disagreement:.1f} points (standard deviation over judges, as they mark)"
         )
     if row.n_unscored:
-        lines.append(f"unscored: {row.n_unscored} checkpoints, counted nowhere")
+        lines.append(f"unscored: {row.n_unscored:,} checkpoints, counted nowhere")
     if row.n_aside:
-        lines.append(f"not applicable: {row.n_aside} marks, in no mean")
+        lines.append(f"not applicable: {row.n_aside:,} marks, in no mean")
     lines += ["", *_weakness_lines(found)]
     return [*lines, "", *writers.lines(node_table(found))]
 
@@ -176,9 +178,9 @@ def _said_lines(found: Profile) -> list[str]:
     if row.said < 100:
         lines.append(f"steps said anything about: {numbers.in_percent(row.said)}")
     if row.terse:
-        lines.append(f"terse: {row.terse} answers, accused of nothing")
+        lines.append(f"terse: {row.terse:,} answers, accused of nothing")
     if row.carried:
-        lines.append(f"carried: {row.carried} checkpoints, in no capability's mean")
+        lines.append(f"carried: {row.carried:,} checkpoints, in no capability's mean")
     return lines
 
 
@@ -196,7 +198,7 @@ def _weakness_lines(found: Profile) -> list[str]:
         more = more_words(item)
         glyph = "▼" if item.status == "confirmed" else "▽"
         lines.append(
-            f"  {glyph} {item.name}: {effect_words(item)}; n {item.n} on {item.samples} samples"
+            f"  {glyph} {item.name}: {effect_words(item)}; n {item.n:,} on {item.samples} samples"
             f"{f'; not counted: {item.left_out.words}' if item.left_out.words else ''}"
             f"{f'; {more}' if more else ''}"
         )

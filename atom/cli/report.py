@@ -67,7 +67,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Write a report."""
     settings = settings_of(args)
     if not 0 <= args.cases <= 10:
-        raise UsageError(f"{args.cases} cases: 0 to 10 are allowed")
+        raise UsageError(f"{args.cases:,} cases: 0 to 10 are allowed")
     if args.format == PDF and args.out is None:
         raise UsageError("a PDF isn't for the screen: name a file with --out")
     if args.out is not None and args.out.exists() and not args.replace:
@@ -108,7 +108,7 @@ def _written(
     expected = price(store, study, endpoint, judged)
     cost = "price unknown" if expected.cost is None else f"${expected.cost:.4f}"
     out.problem(
-        f"{endpoint.name} writes {expected.sections} sections: {expected.calls} calls, about "
+        f"{endpoint.name} writes {expected.sections:,} sections: {expected.calls:,} calls, about "
         f"{expected.tokens:,} tokens, {cost}"
     )
     question = consent_question(study, endpoint, len(judged))
@@ -159,12 +159,12 @@ def _deliver(report: Report, text: str | bytes, args: argparse.Namespace, out: O
         return 0
     write_file(args.out, text, replace=args.replace)
     lines = [
-        f"{args.out}: {len(report.told)} of {len(report.findings)} findings told in "
-        f"{len(report.sections)} sections, {summary['bytes']:,} bytes"
+        f"{args.out}: {len(report.told):,} of {len(report.findings):,} findings told in "
+        f"{len(report.sections):,} sections, {summary['bytes']:,} bytes"
     ]
     if report.written_by:
         lines.append(
-            f"written by {report.written_by}; {report.unverified} numbers or names in its text "
+            f"written by {report.written_by}; {report.unverified:,} numbers or names in its text "
             "are marked as unverified"
         )
     lines += [f"{s.title}: {s.note}" for s in report.sections if s.note]

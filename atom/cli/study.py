@@ -303,7 +303,7 @@ def bring_back(args: argparse.Namespace, out: Output) -> int:
             f"its owner let it be sent to {', '.join(brought.consent)}; you will be asked anew"
         )
     if brought.missing_pictures:
-        lines.append(f"{brought.missing_pictures} pictures are missing from the archive")
+        lines.append(f"{brought.missing_pictures:,} pictures are missing from the archive")
     data = {
         "study": brought.study.name,
         "study_id": brought.study.id,

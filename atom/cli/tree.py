@@ -202,9 +202,10 @@ def forecast_lines(expected: InductionForecast) -> list[str]:
         ["in all", expected.calls, sum(p.tokens for p in expected.phases), _price(expected.cost)]
     )
     return [
-        f"about {expected.calls} calls to {expected.judge.name} ({expected.judge.host}): proposals "
-        f"from {expected.criteria} criteria of {expected.samples} samples, then "
-        f"{expected.mapped} criteria are mapped",
+        f"about {expected.calls:,} calls to {expected.judge.name} "
+        f"({expected.judge.host}): proposals "
+        f"from {expected.criteria:,} criteria of {expected.samples} samples, then "
+        f"{expected.mapped:,} criteria are mapped",
         *table(("phase", "calls", "tokens", "cost"), rows),
     ]
 
@@ -232,17 +233,17 @@ def induced_lines(induced: Induced, settings: Settings) -> list[str]:
     missing = without_prices([row.judge], run.cost, known_endpoints(settings)) if run.done else ()
     price = spent_words(run.cost, missing)
     if induced.version is None or induced.tree is None:
-        return [f"{run.state}: {run.message}", f"{run.done} calls are done, {price}"]
+        return [f"{run.state}: {run.message}", f"{run.done:,} calls are done, {price}"]
     lines = [
         f"version {induced.version.position} ({induced.version.version}): "
-        f"{len(induced.tree.leaves)} leaves, {len(induced.log)} edits",
-        f"{induced.mapped} criteria are mapped, {induced.unmapped} aren't; "
-        f"{run.done} calls, {price}",
+        f"{len(induced.tree.leaves):,} leaves, {len(induced.log):,} edits",
+        f"{induced.mapped:,} criteria are mapped, {induced.unmapped:,} aren't; "
+        f"{run.done:,} calls, {price}",
     ]
     if row.unplaced:
-        lines.append(f"{row.unplaced} criteria found no place when they were proposed")
+        lines.append(f"{row.unplaced:,} criteria found no place when they were proposed")
     if row.refused:
-        lines.append(f"the gate refused {len(row.refused)} places; the first: {row.refused[0]}")
+        lines.append(f"the gate refused {len(row.refused):,} places; the first: {row.refused[0]}")
     return lines
 
 
@@ -285,7 +286,7 @@ def show(args: argparse.Namespace, out: Output) -> int:
         sample_of = study_criteria(store, study.id)
         leaf_of = _leaf_of(store, version, list(sample_of))
         known = support(Grown(tree=tree, leaf_of=leaf_of), sample_of)
-    lines = [f"{tree.name} ({version}): {len(known)} leaves, {len(leaf_of)} criteria mapped"]
+    lines = [f"{tree.name} ({version}): {len(known):,} leaves, {len(leaf_of):,} criteria mapped"]
     lines += outline(tree, known)
     shown = {
         "version": version,
@@ -356,8 +357,9 @@ def validity_lines(found: Validity) -> list[str]:
     rows = [_validity_row(row) for row in (found.own, *found.rivals)]
     lines = [
         f"{found.own.name}: {word} (p {numbers.p_value(verdict.p)}, "
-        f"{found.permutations} permutations, {found.scores} scores of {found.samples} samples); "
-        f"place {found.rank} of {1 + len(found.rivals)} by adjusted delta",
+        f"{found.permutations:,} permutations, {found.scores:,} scores of "
+        f"{found.samples} samples); "
+        f"place {found.rank:,} of {1 + len(found.rivals):,} by adjusted delta",
         *table(head, rows),
         *found.left_out,
     ]
@@ -370,7 +372,7 @@ def validity_lines(found: Validity) -> list[str]:
     if found.stability is not None:
         s = found.stability
         lines.append(
-            f"versions {s.first} and {s.second} on {s.n} criteria: ARI {s.ari:.3f}, "
+            f"versions {s.first} and {s.second} on {s.n:,} criteria: ARI {s.ari:.3f}, "
             f"AMI {s.ami:.3f}, path credit {s.credit:.3f}"
         )
     return lines
@@ -432,7 +434,7 @@ def rivals(args: argparse.Namespace, out: Output) -> int:
         done = with_consent(
             store, study.id, args.yes, out, lambda: _map_here(store, settings, spec, out)
         )
-    words = [f"{name}: {n} of {expected.criteria} criteria hang in it" for name, n in done.rivals]
+    words = [f"{name}: {n} of {expected.criteria:,} criteria hang in it" for name, n in done.rivals]
     out.result(asdict(done), [*words, *([done.stopped] if done.stopped else [])])
     return 1 if done.stopped else 0
 
@@ -470,8 +472,8 @@ def rival_lines(expected: RivalForecast) -> list[str]:
     ]  # fmt: skip
     rows.append(["in all", "", "", expected.calls, expected.tokens, _price(expected.cost)])
     return [
-        f"about {expected.calls} calls to {expected.judge.name} ({expected.judge.host}) map "
-        f"{expected.criteria} criteria to each rival",
+        f"about {expected.calls:,} calls to {expected.judge.name} ({expected.judge.host}) map "
+        f"{expected.criteria:,} criteria to each rival",
         *table(("rival", "leaves", "criteria left", "calls", "tokens", "cost"), rows),
     ]
 
@@ -516,7 +518,7 @@ def diff_lines(found: TreeDiff) -> list[str]:
         changes: tuple[Change, ...] = getattr(found, kind)
         rows += [[kind, format_path(c.old), format_path(c.new), c.criteria] for c in changes]
     rows += [["dropped", format_path(leaf), "", ""] for leaf in found.dropped]
-    summary = f"{len(found.kept)} leaves stayed; {found.criteria_moved} criteria moved"
+    summary = f"{len(found.kept):,} leaves stayed; {found.criteria_moved:,} criteria moved"
     return [*table(("what", "before", "now", "criteria"), rows), summary] if rows else [summary]
 
 
@@ -547,5 +549,5 @@ def export(args: argparse.Namespace, out: Output) -> int:
         file = write_file(args.form, store, data, nodes)
     keep_file(args.out, file.data, replace=False)
     result = {"file": str(args.out), "form": args.form, "bytes": len(file.data)}
-    out.result(result, [f"wrote {args.out} ({len(file.data)} bytes)"])
+    out.result(result, [f"wrote {args.out} ({len(file.data):,} bytes)"])
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -10,6 +11,9 @@ NONE = "–"
 """What stands where there is no value."""
 _FINE = 200
 """From this many cases on a percent gets a decimal."""
+
+
+_COUNTED = re.compile(r"(?<![\w.,:-])[1-9]\d{3,}(?= (?:of \d+ )?criteria\b)")
 
 
 class Estimate(Protocol):
@@ -138,6 +142,11 @@ def p_value(p: float) -> str:
 def count(number: int, noun: str, plural: str | None = None) -> str:
     """Write `1 sample`, `1,200 samples`."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def regrouped(text: str) -> str:
+    """Write the counts of a stored sentence with separators: `1061 criteria` as `1,061 …`."""
+    return _COUNTED.sub(lambda found: f"{int(found[0]):,}", text)
 
 
 def middle(text: str, size: int = 34) -> str:

@@ -57,7 +57,7 @@ class EndAccount:
         if self.adapted:
             most = self.adapted.most_common()
             shown = "; ".join(f"{line} ({_times(n, 'call')})" for line, n in most[:_SHOWN])
-            more = f"; and {len(most) - _SHOWN} more" if len(most) > _SHOWN else ""
+            more = f"; and {len(most) - _SHOWN:,} more" if len(most) > _SHOWN else ""
             told.append(f"Not all that was asked for was taken: {shown}{more}.")
         if self.repaired:
             replies = "1 reply" if self.repaired == 1 else f"{self.repaired:,} replies"

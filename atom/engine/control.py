@@ -174,7 +174,9 @@ def must_suit(kind: RunKind, processes: int) -> None:
         UsageError: so it is.
     """
     if not 1 <= processes <= MOST_PROCESSES:
-        raise UsageError(f"{processes} processes were asked for: 1 to {MOST_PROCESSES} can be had")
+        raise UsageError(
+            f"{processes:,} processes were asked for: 1 to {MOST_PROCESSES} can be had"
+        )
     if processes > 1 and kind != "study":
         raise UsageError("only a study's own stages can be done by several processes: leave it out")
 

@@ -332,7 +332,7 @@ class Execution(ABC):
         if lane.failures >= BREAKER:
             self.stop(
                 "stopped",
-                f"{lane.failures} items in a row failed at {lane.endpoint.name!r}; the last: "
+                f"{lane.failures:,} items in a row failed at {lane.endpoint.name!r}; the last: "
                 f"{text} When it's mended, resume with --retry-failed.",
             )
         return text

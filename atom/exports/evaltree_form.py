@@ -74,7 +74,7 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
     if left_out:
         notes.append(f"{left_out} criteria are left out: unplaced, or not scored for every model")
     if len(names) < len(data.candidates):
-        notes.append(f"{len(data.candidates) - len(names)} models without any score are left out")
+        notes.append(f"{len(data.candidates) - len(names):,} models without any score are left out")
     texts = {c.id: c for c in source.store.get_many(Criterion, [one[0] for one in listed])}
     counts = {"rows": len(listed), "models": len(names)}
     tree = write_tree(data.tree, rows)

@@ -204,7 +204,7 @@ def _read_me(
         f"**{WARNING}**",
         "",
         f"- Chosen by: {judges}; {view.task.votes} votes each in either order; a pair is hard "
-        f"where {view.task.fail} of {len(view.judges)} fail at it.",
+        f"where {view.task.fail:,} of {len(view.judges):,} fail at it.",
         f"- Which answer is better is known by: {by}.",
         f"- Acceptance: {numbers.percent(100 * share.value, share.n)} of "
         f"{numbers.count(share.n, 'pair')} are hard; "

@@ -22,7 +22,7 @@ def _write_parquet(source: Source, place: Path, options: ExportOptions) -> Writt
     notes = [f"stays in the store: {line}" for line in made.manifest.outside]
     if made.manifest.missing_pictures:
         n = len(made.manifest.missing_pictures)
-        notes.append(f"{n} pictures were missing from the store already")
+        notes.append(f"{n:,} pictures were missing from the store already")
     return Written(
         place=place,
         n_bytes=made.n_bytes,

@@ -363,19 +363,19 @@ class ImportReport(Record):
         notes = self.notes
         if self.n_missing_pictures:
             notes += (
-                f"{self.n_missing_pictures} pictures are missing; attach them with "
+                f"{self.n_missing_pictures:,} pictures are missing; attach them with "
                 "`study pictures FOLDER --study NAME`",
             )
         if self.preferences:
-            notes += (f"{self.preferences} votes between answers came in",)
+            notes += (f"{self.preferences:,} votes between answers came in",)
         if self.annotations:
-            notes += (f"{self.annotations} labels by people came in",)
+            notes += (f"{self.annotations:,} labels by people came in",)
         if self.verdicts:
-            notes += (f"{self.verdicts} scores by a judge came in",)
+            notes += (f"{self.verdicts:,} scores by a judge came in",)
         if self.judgments:
-            notes += (f"{self.judgments} marks on {self.criteria} criteria came in",)
+            notes += (f"{self.judgments:,} marks on {self.criteria:,} criteria came in",)
         if self.n_skipped > len(self.skipped):
-            notes += (f"{self.n_skipped} rows were left out; the first {MAX_SKIPPED} are listed",)
+            notes += (f"{self.n_skipped:,} rows were left out; the first {MAX_SKIPPED} are listed",)
         return Import(
             id=import_id,
             study_id=study_id,
@@ -621,12 +621,12 @@ class Collector:
             differing: those that don't, a line each.
         """
         total = agreeing + len(differing)
-        self.note(f"{source}: {agreeing} of {total} figures agree")
+        self.note(f"{source}: {agreeing:,} of {total} figures agree")
         for line in differing[:_MOST_FIGURES]:
             self.note(f"{source}: {line}")
         if differing:
             self.doubt(
-                f"{source}: {len(differing)} of {total} published figures aren't what the rows "
+                f"{source}: {len(differing):,} of {total} published figures aren't what the rows "
                 f"come to ({differing[0]}): look for a file that is missing or of another run, or "
                 "accept it"
             )

@@ -257,7 +257,7 @@ def _only(given: ColumnMap, present: set[str]) -> ColumnMap:
 
 def _listed(names: Sequence[str]) -> str:
     shown = ", ".join(repr(name[:60]) for name in names[:30])
-    return f"{shown}, and {len(names) - 30} more" if len(names) > 30 else shown
+    return f"{shown}, and {len(names) - 30:,} more" if len(names) > 30 else shown
 
 
 class _Guesser:

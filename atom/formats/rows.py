@@ -352,7 +352,7 @@ def _csv(text: TextIO, delimiter: str, name: str, problems: Problems) -> Iterato
             extra = any(cell.strip() for cell in cells[len(header) :])
             if extra:
                 problems.skip(
-                    place, f"it has {len(cells)} cells where the header has {len(header)}"
+                    place, f"it has {len(cells):,} cells where the header has {len(header)}"
                 )
             elif len(cells) < len(header) and lines.is_cut:
                 problems.skip(place, "the file breaks off in this row")

@@ -264,7 +264,7 @@ class JudgeClient:
             raise CallRefused(self._no_pictures)
         if len(pictures) > limit.max_count:
             raise CallRefused(
-                f"The request holds {len(pictures)} pictures; the endpoint "
+                f"The request holds {len(pictures):,} pictures; the endpoint "
                 f"{self.endpoint.name!r} takes at most {limit.max_count} "
                 "(pictures.max_count). Choose another endpoint or leave the sample out."
             )

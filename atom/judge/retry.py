@@ -170,14 +170,14 @@ async def with_retries(
 
 def _given_up(fault: Fault, number: int, wait: float, left: float, policy: RetryPolicy) -> Fault:
     if number >= policy.max_tries:
-        why = f"Gave up after {number} tries"
+        why = f"Gave up after {number:,} tries"
     elif fault.hint is not None:
         why = (
-            f"Gave up after {number} tries: the server asks to wait {fault.hint:.0f} s, and "
+            f"Gave up after {number:,} tries: the server asks to wait {fault.hint:.0f} s, and "
             f"{max(0.0, left):.0f} s of the {policy.max_seconds:.0f} s allowed are left"
         )
     else:
-        why = f"Gave up after {number} tries and the {policy.max_seconds:.0f} s allowed"
+        why = f"Gave up after {number:,} tries and the {policy.max_seconds:.0f} s allowed"
     return replace(fault, message=f"{fault.message} {why.replace(' 1 tries', ' 1 try')}.")
 
 

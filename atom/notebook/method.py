@@ -64,7 +64,8 @@ def judged(
         raise UsageError("there is no answer to judge: give {model: text}")
     if is_remote(endpoint) and not send:
         raise UsageError(
-            f"{len(question.pictures)} pictures, the question and {len(answers)} answers would be "
+            f"{len(question.pictures):,} pictures, the question and {len(answers):,} "
+            "answers would be "
             f"sent to {endpoint.base_url}: agree with send=True"
         )
     data = [one if isinstance(one, bytes) else read_foreign(Path(one)) for one in question.pictures]

@@ -93,7 +93,7 @@ class Study:
         mark = ", SYNTHETIC" if self.synthetic else ""
         return (
             f"<atom study {self.name!r}: {len(table.sample_ids):,} samples, "
-            f"{table.n_models} models, judge {self.judge!r}{mark}>"
+            f"{table.n_models:,} models, judge {self.judge!r}{mark}>"
         )
 
     def samples(self) -> pd.DataFrame:

@@ -95,7 +95,7 @@ def find_version(store: Store, study_id: str, name: str) -> TreeVersion:
     if len({v.version for v in fits}) == 1:
         return fits[-1]
     there = ", ".join(f"{v.position} ({v.version})" for v in known) or "none yet"
-    raise UsageError(f"{len(fits)} tree versions fit {name!r}; there are: {there}")
+    raise UsageError(f"{len(fits):,} tree versions fit {name!r}; there are: {there}")
 
 
 def tree_edits(store: Store, study_id: str) -> list[TreeEdit]:

@@ -13,6 +13,16 @@ CASE = "The boiler is over the limit"
 """Begins the question of the case that the script opens."""
 COPYING_MS = 240_000
 """The first change copies the bundled study."""
+LARGER = """() => {
+  const drawing = document.querySelector(".st-key-tree_map .main-svg");
+  return Math.abs(drawing.getBoundingClientRect().width - 1.2 * drawing.getAttribute("width")) < 2;
+}"""
+"""Whether the tree's map is drawn as large as everything else for a presenter."""
+NAMES = """() => [...document.querySelectorAll(".st-key-tree_map .slicetext")].map((name) => {
+  const size = parseFloat(getComputedStyle(name).fontSize);
+  return size * name.getCTM().a * 1.2;
+})"""
+"""How large the names in the map are, in pixels of the window."""
 STEPS = "table[aria-label='Steps before and after']"
 
 
@@ -144,7 +154,17 @@ def test_a_presenter_turns_the_stops_by_keys_and_sees_them_larger(stage, page, s
     expect(page.locator(".figure .region.lit").first).to_be_visible()
     assert on_screen(page, page.locator("[data-why] .reason"))
     shot(page, "stage-6-presenter-case")
+    page.keyboard.press("PageDown")
+    expect(tour).to_contain_text("Tour, 3 of")
+    expect(page.locator(".slicetext", has_text="Needle").first).to_be_visible()
+    # Drawn in fewer pixels, and then larger: nothing of it lies below the fold.
+    page.wait_for_function(LARGER)
+    heights = page.evaluate(NAMES)
+    assert min(heights) >= 12
+    box = page.locator(".st-key-tree_map_box").bounding_box()
+    assert box["y"] + box["height"] <= page.viewport_size["height"]
+    shot(page, "stage-7-presenter-tree")
     page.keyboard.press("PageUp")
-    expect(tour).to_contain_text("Tour, 1 of")
+    expect(tour).to_contain_text("Tour, 2 of")
     page.keyboard.press("p")
     expect(menu).to_be_visible()

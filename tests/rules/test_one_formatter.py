@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 from itertools import pairwise
 
 from tests.syntax import every
@@ -61,6 +62,70 @@ def _is_percent(part: ast.expr) -> bool:
     return isinstance(part, ast.Constant) and str(part.value).replace("\u00a0", " ").startswith(
         " %"
     )
+
+
+_NOUN = re.compile("[ \u00a0](?!pixels)[a-z]")
+_OWN_WORDS = ("atom.reports.", "atom.stages.", "atom.methods.", "atom.judgebench.", "atom.probes.",
+              "atom.analysis.", "atom.foreign.", "atom.judge.replies.")  # fmt: skip
+"""Whose words a judge reads, or whose errors speak of small counts."""
+
+
+def counted_names(trees: Iterable[ast.Module]) -> set[str]:
+    """List the attributes that are declared to be whole numbers, and nowhere text or a float."""
+    whole: set[str] = set()
+    others: set[str] = set()
+    for tree in trees:
+        for node in every(tree, ast.AnnAssign):
+            if isinstance(node.target, ast.Name):
+                kind = ast.unparse(node.annotation)
+                if kind == "int":
+                    whole.add(node.target.id)
+                elif kind.startswith(("str", "float", "Path", "Literal")):
+                    others.add(node.target.id)
+    return whole - others
+
+
+def bare_counts(tree: ast.AST, names: set[str]) -> list[int]:
+    """List the lines with a count before its noun that has no separator of thousands."""
+    return [
+        here.lineno
+        for text in every(tree, ast.JoinedStr)
+        for here, noun in pairwise(text.values)
+        if isinstance(here, ast.FormattedValue)
+        and here.format_spec is None
+        and here.conversion == -1
+        and isinstance(noun, ast.Constant)
+        and _NOUN.match(str(noun.value))
+        and _is_count(here.value, names)
+    ]
+
+
+def _is_count(value: ast.expr, names: set[str]) -> bool:
+    if isinstance(value, ast.BinOp):
+        return _is_count(value.left, set()) or _is_count(value.right, set())
+    if isinstance(value, ast.Call):
+        return isinstance(value.func, ast.Name) and value.func.id == "len"
+    return isinstance(value, ast.Attribute) and value.attr in names
+
+
+def test_counts_before_their_nouns_have_separators_of_thousands(modules):
+    names = counted_names(module.tree for module in modules)
+    found = [
+        f"{module.path}:{line}"
+        for module in modules
+        if not module.name.startswith(_OWN_WORDS)
+        for line in bare_counts(module.tree, names)
+    ]
+    assert found == [], "write {n:,}, or numbers.count(n, noun)"
+
+
+def test_the_rule_sees_a_count_without_separators():
+    names = counted_names([ast.parse("rows: int\nn: int\nname: str\nn: float")])
+    assert names == {"rows"}
+    assert bare_counts(ast.parse('f"{a.rows} rows came in"'), names) == [1]
+    assert bare_counts(ast.parse('f"{len(a) - 3} more"'), names) == [1]
+    for fine in ("{a.rows:,} rows", "{a.name} rows", "{a.rows}", "{a.rows} 1", "{len(a)!r} rows"):
+        assert bare_counts(ast.parse(f'f"{fine}"'), names) == []
 
 
 def test_signs_percentages_and_p_values_are_written_by_one_module(modules):

@@ -24,7 +24,7 @@ def status(args: argparse.Namespace, out: Output) -> int:
     executor = ray_executor(settings_of(args))
     found = executor.health()
     alive = sum(node.alive for node in found.nodes)
-    machines = "1 machine answers" if alive == 1 else f"{alive} machines answer"
+    machines = "1 machine answers" if alive == 1 else f"{alive:,} machines answer"
     lines = [f"Ray {found.version} at {executor.address}: {machines}, {found.cores:g} cores"]
     lines += [_words(node) for node in found.nodes]
     out.result(

@@ -57,15 +57,16 @@ def finite(value: object) -> object:
 def _pair_lines(view: PairLabels) -> list[str]:
     kind = ", synthetic" if view.synthetic else ""
     lines = [
-        f"labels of pairs by {len(view.annotators)} annotators{kind}: {view.pairs} pairs, most say "
+        f"labels of pairs by {len(view.annotators):,} annotators{kind}: {view.pairs:,} "
+        "pairs, most say "
         f"first {view.first}, second {view.second}, tie {view.ties}, no majority {view.open}",
         *(
-            f"kappa of {one.first} and {one.second}: {_figure(one.kappa)}, {one.kappa.n} pairs"
+            f"kappa of {one.first} and {one.second}: {_figure(one.kappa)}, {one.kappa.n:,} pairs"
             for one in view.kappas
         ),
     ]
     if view.alpha is not None:
-        lines.append(f"alpha of all: {_figure(view.alpha)}, {view.alpha.n} pairs")
+        lines.append(f"alpha of all: {_figure(view.alpha)}, {view.alpha.n:,} pairs")
     if not view.judges:
         return [*lines, "no judge voted on these pairs"]
     rows: list[list[object]] = []
@@ -97,7 +98,7 @@ def _rating_lines(view: PeopleRatings) -> list[str]:
     head = ["criterion", "alpha of raters", *(one.name for one in view.judges), "rated"]
     rows = [_rating(row) for row in (view.whole, *view.rows)]
     lines = [
-        f"{view.ratings} ratings by {view.raters} people on {view.samples} samples, "
+        f"{view.ratings:,} ratings by {view.raters:,} people on {view.samples} samples, "
         f"{view.lowest:g} to {view.highest:g}",
         *table(tuple(head), rows),
     ]

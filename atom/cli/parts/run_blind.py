@@ -85,8 +85,9 @@ def show(args: argparse.Namespace, out: Output) -> int:
         if SEPARATOR not in str(row["node"])
     ]  # fmt: skip
     lines = [
-        f"{view.questions} questions, {view.models} models without the picture; "
-        f"{view.easy_criteria} of {view.criteria} criteria and {view.n_easy} of {view.measured} "
+        f"{view.questions:,} questions, {view.models:,} models without the picture; "
+        f"{view.easy_criteria:,} of {view.criteria:,} criteria and {view.n_easy:,} of "
+        f"{view.measured} "
         "questions are answerable from the text (3 models or more reach them)",
         *table(head, rows),
         *(f"from text: {one.text.splitlines()[0][:90]}" for one in view.easy[:10] if one.text),

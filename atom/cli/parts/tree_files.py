@@ -63,19 +63,19 @@ def opened_lines(found: OpenedTree, layers: int) -> list[str]:
         layers: layers that are written out.
     """
     lines = [
-        f"{found.all_nodes} nodes, {found.rows} rows, {found.deepest} layers below the top",
+        f"{found.all_nodes:,} nodes, {found.rows:,} rows, {found.deepest:,} layers below the top",
     ]
     if found.overall is not None:
         lines.append(f"mean of all results: {found.overall:.4f}")
         lines.append(
-            f"{len(found.weak)} weaknesses surely under {found.threshold:g} "
+            f"{len(found.weak):,} weaknesses surely under {found.threshold:g} "
             f"(alpha {found.alpha:g}, no control for the number of nodes):"
         )
         lines += table(("rows", "mean", "interval", "what"), [_row(one) for one in found.weak])
     shown = [one for one in found.nodes if one.layer < layers]
     lines += [f"{'  ' * one.layer}{one.name}  [{_words(one)}]" for one in shown]
     if len(shown) < len(found.nodes):
-        lines.append(f"{len(found.nodes) - len(shown)} groups lie deeper: --layers shows more")
+        lines.append(f"{len(found.nodes) - len(shown):,} groups lie deeper: --layers shows more")
     return lines
 
 
@@ -92,7 +92,7 @@ def _interval(one: OpenedNode) -> str:
 
 
 def _words(one: OpenedNode) -> str:
-    parts = [f"{one.rows} rows", _number(one.value), _interval(one), "weak" if one.weak else ""]
+    parts = [f"{one.rows:,} rows", _number(one.value), _interval(one), "weak" if one.weak else ""]
     return ", ".join(part for part in parts if part)
 
 
@@ -104,8 +104,8 @@ def take(args: argparse.Namespace, out: Output) -> int:
         taken = take_file(store, data, content, args.file.name, partly=args.rows_are_samples)
     rest = len(data.table.criterion_ids) - taken.criteria
     lines = [
-        f"{taken.name!r} is the tree of {data.study.name!r} now: {taken.leaves} leaves, "
-        f"{taken.depth} layers; {taken.criteria} criteria hang in it"
+        f"{taken.name!r} is the tree of {data.study.name!r} now: {taken.leaves:,} leaves, "
+        f"{taken.depth:,} layers; {taken.criteria:,} criteria hang in it"
     ]
     if rest > 0:
         lines.append(f"{rest} scored criteria hang nowhere yet: `run start --stages mapping`")

@@ -44,7 +44,8 @@ class NamesQuestion(ConsentQuestion):
     def sentence(self) -> str:
         """The question in words."""
         return (
-            f"your question and {self.texts} names of the study (models, capabilities, labels; no "
+            f"your question and {self.texts:,} names of the study (models, "
+            "capabilities, labels; no "
             f"picture, answer or number) would be sent to {self.host} "
             f"({', '.join(self.endpoints)})"
         )

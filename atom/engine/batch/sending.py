@@ -143,7 +143,7 @@ async def write_batch(
         AtomError: the run can't begin, or the store can't be written.
     """
     if not 1 <= most_requests <= MOST_REQUESTS:
-        raise UsageError(f"{most_requests} requests a file: 1 to {MOST_REQUESTS:,} are allowed")
+        raise UsageError(f"{most_requests:,} requests a file: 1 to {MOST_REQUESTS:,} are allowed")
     row = run_status(store, run_id).run
     if kind_named(row.kind).live_only:
         raise UsageError(kind_named(row.kind).live_only)

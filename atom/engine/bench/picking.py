@@ -114,7 +114,7 @@ def answers_name(store: Store, study: Study, model: str, n: int | None = None) -
 
 
 def _name(mine: Repeated, study: Study, n: int) -> str:
-    return f"{mine.candidate.name} in {study.name}, {n} answers each"
+    return f"{mine.candidate.name} in {study.name}, {n:,} answers each"
 
 
 def _asked_for(store: Store, study: Study, model: str, n: int | None) -> tuple[Repeated, int]:

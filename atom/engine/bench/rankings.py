@@ -228,7 +228,7 @@ def _take(
         taken.skip(row.place, "it names no sample (column `sample`, an id or source id)")
         return
     if len(found) != 1:
-        many = f"{len(found)} samples are called {named!r}: use their ids"
+        many = f"{len(found):,} samples are called {named!r}: use their ids"
         none = f"the study has no sample {named!r} with two answers to rank"
         taken.skip(row.place, many if found else none)
         return
@@ -250,7 +250,7 @@ def _answer(row: Row, sample: str, name: str | None, known: _Known, taken: Notes
     """Return the answer of a named candidate, or say why there is none."""
     ids = known.candidates.get(name or "", ())
     if not name or len(ids) != 1:
-        many = f"{len(ids)} candidates are called {name!r}: use their ids"
+        many = f"{len(ids):,} candidates are called {name!r}: use their ids"
         taken.skip(row.place, many if len(ids) > 1 else f"the study has no candidate {name!r}")
         return None
     answer = known.answers[sample].get(ids[0])

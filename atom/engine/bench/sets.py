@@ -172,7 +172,7 @@ def read_probe_set(
         UsageError: as `read_set` does.
     """
     if not 1 <= n_items <= 5000:
-        raise UsageError(f"{n_items} probe items: 1 to 5,000 can be made")
+        raise UsageError(f"{n_items:,} probe items: 1 to 5,000 can be made")
     made = make_bench_files(benchmark, n_items, seed, draw)
     return read_set(
         store,
@@ -202,7 +202,7 @@ def make_probe_set(
 
 def probe_set_name(n_items: int, seed: int) -> str:
     """Name a set of probes by what it is made of: the same name is the same data."""
-    return f"Probes {seed} ({n_items} items)"
+    return f"Probes {seed} ({n_items:,} items)"
 
 
 def import_replies(store: Store, set_id: str, files: Sequence[ImportFile], judge: str) -> Replies:
@@ -236,7 +236,7 @@ def find_set(store: Store, wanted: str) -> BenchSet:
     rows = store.select(BenchSet)
     found = [row for row in rows if row.id == wanted] or [r for r in rows if r.name == wanted]
     if len(found) > 1:
-        raise UsageError(f"{len(found)} sets are called {wanted!r}: name one by its id")
+        raise UsageError(f"{len(found):,} sets are called {wanted!r}: name one by its id")
     if not found:
         names = ", ".join(sorted(f"{row.name!r}" for row in rows)) or "there are none yet"
         raise UsageError(f"there is no set {wanted!r}; {names}")

@@ -191,7 +191,7 @@ def _check(spec: SightSpec) -> None:
         raise UsageError(f"{spec.samples} questions: at least 1 is needed")
     if not 1 <= spec.answers <= MOST_ANSWERS:
         raise UsageError(
-            f"{spec.answers} answers to each question: 1 to {MOST_ANSWERS} can be asked about"
+            f"{spec.answers:,} answers to each question: 1 to {MOST_ANSWERS} can be asked about"
         )
     if not set(spec.shown) & {"none", "other", "caption"}:
         raise UsageError(

@@ -39,8 +39,10 @@ class CodeRuns:
         """What came of it, in words."""
         if not self.protection and not self.unscored:
             return "there was no program to run"
-        counts = f"{self.passed} programs pass, {self.failed} don't, {self.unscored} can't be told"
-        stopped = f"; {self.left} weren't run" if self.left else ""
+        counts = (
+            f"{self.passed:,} programs pass, {self.failed:,} don't, {self.unscored} can't be told"
+        )
+        stopped = f"; {self.left:,} weren't run" if self.left else ""
         return f"{counts}{stopped}. They were run with {self.protection or 'nothing'}"
 
 

@@ -119,7 +119,7 @@ class Sandbox:
         return (
             f"no network, {root}{user}; a filter of system calls (seccomp), an empty folder, no "
             "files, no environment, no other processes, "
-            f"{limits.cpu} s of computing, {limits.wall:g} s on the clock, "
+            f"{limits.cpu:,} s of computing, {limits.wall:g} s on the clock, "
             f"{limits.memory // 2**20} MB"
         )
 

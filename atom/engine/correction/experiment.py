@@ -187,7 +187,8 @@ def watched(on_text: OnText | None) -> Work[CorrectionSpec, Setup]:
 def _nobody(found: Found) -> str:
     reasons = "; ".join(f"{n}: {reason}" for reason, n in found.left_out.items())
     return (
-        f"no answer takes part: of {found.answers} answers {found.failed} failed by this rule and "
+        f"no answer takes part: of {found.answers:,} answers {found.failed:,} failed by "
+        "this rule and "
         f"{found.right} didn't" + (f" ({reasons})" if reasons else "")
     )
 

@@ -227,5 +227,7 @@ async def run_gate(
         wanted = {request: None for pair in plan.pairs for request in _both(pair)}
         await asyncio.gather(*(one(request) for request in wanted))
     found = read_gate(store, plan)
-    message = f"{len(troubles)} calls brought nothing; the last: {troubles[-1]}" if troubles else ""
+    message = (
+        f"{len(troubles):,} calls brought nothing; the last: {troubles[-1]}" if troubles else ""
+    )
     return GateResult(verdict=found.verdict, undecided=found.undecided, message=message)

@@ -278,11 +278,11 @@ def _check_numbers(spec: CorrectionSpec) -> None:
     if not 2 <= spec.threshold <= 4:
         raise UsageError(f"the threshold is {spec.threshold}: 2, 3 or 4 are allowed")
     if not 1 <= spec.rounds <= MOST_ROUNDS:
-        raise UsageError(f"{spec.rounds} rounds: 1 to {MOST_ROUNDS} are allowed")
+        raise UsageError(f"{spec.rounds:,} rounds: 1 to {MOST_ROUNDS} are allowed")
     if spec.limit is not None and spec.limit < 0:
         raise UsageError(f"the limit is {spec.limit}: it can't be negative")
     if spec.right_answers < 0:
-        raise UsageError(f"{spec.right_answers} right answers: it can't be negative")
+        raise UsageError(f"{spec.right_answers:,} right answers: it can't be negative")
     if spec.right_answers and "guided" not in spec.arms:
         raise UsageError("right answers get guided feedback: add the arm 'guided'")
     if spec.budget is not None and spec.budget < 0:

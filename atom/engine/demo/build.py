@@ -225,7 +225,7 @@ class _Plan:
             raise UsageError(f"{self.samples} samples: at least 1 is needed")
         if not 1 <= self.candidates <= len(CANDIDATE_NAMES):
             raise UsageError(
-                f"{self.candidates} candidates: 1 to {len(CANDIDATE_NAMES)} are simulated"
+                f"{self.candidates:,} candidates: 1 to {len(CANDIDATE_NAMES):,} are simulated"
             )
         if self.seed < 0:
             raise UsageError(f"the seed is {self.seed}: 0 or more is needed")

@@ -149,7 +149,7 @@ async def _ask(
     if reply.call.repaired:
         how += ", after a repair turn"
     if reply.call.attempts > 1:
-        how += f", {reply.call.attempts} requests"
+        how += f", {reply.call.attempts:,} requests"
     return EndpointCheck(name=name, state="passed", detail=f"{how}.", seconds=seconds), reply
 
 
@@ -245,13 +245,13 @@ def _box_check(found: Calibration) -> EndpointCheck:
         return EndpointCheck(
             name="boxes",
             state="skipped",
-            detail=f"The model gave boxes for {found.boxes} of {len(_PLACES)} squares: too few to "
-            "say how it writes them.",
+            detail=f"The model gave boxes for {found.boxes:,} of {len(_PLACES):,} squares: too few "
+            "to say how it writes them.",
         )
     best = max(found.iou.values(), default=0.0)
     return EndpointCheck(
         name="boxes",
         state="passed",
         detail=f"How it writes boxes: {_IN_WORDS[found.convention]} (best overlap with the "
-        f"squares {best:.2f} of 1, {found.boxes} boxes).",
+        f"squares {best:.2f} of 1, {found.boxes:,} boxes).",
     )

@@ -367,8 +367,8 @@ class _Growth(Execution):
         mapped = sum(m.leaf is not None for m in mappings.values())
         criteria = sum(len(cut.criteria) for cut in ground.subset)
         note = (
-            f"Grown from {criteria} criteria of {len(ground.subset)} samples by "
-            f"{ground.judge.model}; {unplaced} found no place. {mapped} of {len(mappings)} "
+            f"Grown from {criteria:,} criteria of {len(ground.subset):,} samples by "
+            f"{ground.judge.model}; {unplaced:,} found no place. {mapped:,} of {len(mappings):,} "
             "criteria are mapped to it."
         )
         draft = Draft(
@@ -455,7 +455,7 @@ async def _grow_and_map(asker: _Asker, ground: Ground, spec: InductionSpec) -> N
     if not growth.grown.tree.leaves:
         raise UsageError(
             "no leaf has enough support: take more samples, or lower --min-criteria and "
-            f"--min-samples. The gate refused {len(growth.refused)} places; the first: "
+            f"--min-samples. The gate refused {len(growth.refused):,} places; the first: "
             f"{growth.refused[0][1] if growth.refused else 'none'}"
         )
     shown = [f"{name}: {why}" for name, why in growth.refused[:MOST_REFUSED]]

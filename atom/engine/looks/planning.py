@@ -216,7 +216,7 @@ def _check(spec: SettleSpec, pool: Pool) -> None:
     if not pool.there.any():
         raise UsageError("this study has no answers to judge: let models answer, or import some")
     if spec.calls is not None and spec.calls < 1:
-        raise UsageError(f"the budget is {spec.calls} answers: at least 1 is needed")
+        raise UsageError(f"the budget is {spec.calls:,} answers: at least 1 is needed")
     if not 0 < spec.within <= 50:
         raise UsageError(f"within {spec.within:g} points: above 0 and up to 50 are allowed")
     for wanted, there, what in (

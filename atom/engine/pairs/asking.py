@@ -213,7 +213,7 @@ def _check(spec: PairsSpec) -> None:
         raise UsageError(f"{spec.votes} votes in each order: 1 to {MOST_VOTES} can be asked for")
     if spec.fail is not None and not 1 <= spec.fail <= len(spec.weak):
         raise UsageError(
-            f"{spec.fail} of {len(spec.weak)} weak judges can't fail: 1 to {len(spec.weak)}"
+            f"{spec.fail:,} of {len(spec.weak):,} weak judges can't fail: 1 to {len(spec.weak)}"
         )
     if not 0 < spec.gap <= 1:
         raise UsageError(f"a gap of {spec.gap:g} is no gap of scores: more than 0, at most 1")

@@ -48,7 +48,7 @@ class GroupsQuestion(ConsentQuestion):
     def sentence(self) -> str:
         """The question in words."""
         return (
-            f"{self.texts} reasons of failures in the judge's words, with the words that tell "
+            f"{self.texts:,} reasons of failures in the judge's words, with the words that tell "
             f"their groups apart (no picture), would be sent to {self.host} "
             f"({', '.join(self.endpoints)})"
         )

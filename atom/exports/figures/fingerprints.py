@@ -44,7 +44,7 @@ def radar(asked: Asked, place: int = 0) -> Figure:
     """Draw one of the two radars."""
     drawn = radars(_form(asked)[0])
     if place >= len(drawn):
-        raise UsageError(f"there are {len(drawn)} radars here, and no number {place + 1}")
+        raise UsageError(f"there are {len(drawn):,} radars here, and no number {place + 1}")
     one = drawn[place]
     return Figure(
         name=f"radar-{place + 1}",
@@ -53,7 +53,7 @@ def radar(asked: Asked, place: int = 0) -> Figure:
             asked,
             f"{_unit(asked)}; the rim is 100.",
             f"Grey: {one.band_words}." if one.band_words else "",
-            f"{one.left_out} axes with less data are left out." if one.left_out else "",
+            f"{one.left_out:,} axes with less data are left out." if one.left_out else "",
         ),
         columns=("capability", "model", "value_0_100", "lo", "hi", "samples", "n"),
         rows=list(_radar_rows(one)),

@@ -78,7 +78,7 @@ def differences(asked: Asked) -> Figure:
             f"Mean paired difference on what both answered; below zero {second} is better. "
             "Lines are 95 % intervals; samples are independent. Who is ahead is told at a "
             "false discovery rate of 10 % within a level of the tree.",
-            f"{rest} of {len(view.nodes)} with less evidence are in the table." if rest else "",
+            f"{rest} of {len(view.nodes):,} with less evidence are in the table." if rest else "",
         ),
         columns=("capability", "first", "second", "difference_points", "lo", "hi", "samples", "n",
                  "p", "p_adjusted", "verdict"),

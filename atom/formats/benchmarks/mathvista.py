@@ -159,7 +159,7 @@ def _batches(
 ) -> Iterator[Batch]:
     pids = list(dict.fromkeys(pid for one in answers for pid in one.rows))
     if options.limit is not None and len(pids) > options.limit:
-        collector.note(f"stopped after {options.limit} questions, as asked")
+        collector.note(f"stopped after {options.limit:,} questions, as asked")
         pids = pids[: options.limit]
     _compare(answers, pids, collector)
     for pid in pids:
@@ -312,10 +312,10 @@ def _compare(answers: Sequence[_Answers], pids: Sequence[str], collector: Collec
             if differing:
                 what = "are worded" if field == "question" else f"have another {field}"
                 collector.note(
-                    f"{len(differing)} questions {what} differently in {other.file}; "
+                    f"{len(differing):,} questions {what} differently in {other.file}; "
                     f"{first.file} is followed ({_some(differing)})"
                     if field == "question"
-                    else f"{len(differing)} questions {what} in {other.file}; {first.file} is "
+                    else f"{len(differing):,} questions {what} in {other.file}; {first.file} is "
                     f"followed ({_some(differing)})"
                 )
         for facet in FACETS:
@@ -326,8 +326,10 @@ def _compare(answers: Sequence[_Answers], pids: Sequence[str], collector: Collec
             ]
             if differing:
                 collector.note(
-                    f"{facet} differ between {first.file} and {other.file} in {len(differing)} of "
-                    f"{len(shared)} questions; each model keeps its own file's ({_some(differing)})"
+                    f"{facet} differ between {first.file} and {other.file} in "
+                    f"{len(differing):,} of "
+                    f"{len(shared):,} questions; each model keeps its own file's "
+                    f"({_some(differing)})"
                 )
 
 

@@ -156,7 +156,7 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
         else:
             _take(file, content, collector)
     if not content.questions and not content.told:
-        known = f"{len(content.votes)} votes" if content.votes else "only published counts"
+        known = f"{len(content.votes):,} votes" if content.votes else "only published counts"
         raise FormatError(
             f"these files hold {known} and no question's text; name questions.json as well"
         )
@@ -388,7 +388,7 @@ def _other_names(
             if shared and all(said[asked] == there[asked] for asked in shared):
                 names[pair, judge] = name
                 collector.note(
-                    f"judge {judge!r} is taken for {name!r}: all {len(shared)} votes on "
+                    f"judge {judge!r} is taken for {name!r}: all {len(shared):,} votes on "
                     f"{pair[0]} and {pair[1]} that both files hold agree"
                 )
     return names
@@ -406,7 +406,7 @@ def _batches(
     questions = {**content.told, **content.questions}
     order = list(dict.fromkeys((*content.questions, *content.told)))
     if options.limit is not None and len(order) > options.limit:
-        collector.note(f"stopped after {options.limit} questions, as asked")
+        collector.note(f"stopped after {options.limit:,} questions, as asked")
         order = order[: options.limit]
     else:
         for identity in votes:
@@ -528,7 +528,7 @@ def _say(votes: Sequence[_Vote], collector: Collector) -> None:
                 judges.setdefault(vote.judge or "an unnamed judge", {})[name] = None
     if len(judges) > 1:
         told = "; ".join(f"{judge} on {', '.join(names)}" for judge, names in judges.items())
-        collector.note(f"{len(judges)} judges voted ({told}): their shares are not one measure")
+        collector.note(f"{len(judges):,} judges voted ({told}): their shares are not one measure")
     without = {n for vote in votes if vote.criteria is False for n in vote.pair} - everywhere
     given = {n for vote in votes if vote.criteria for n in vote.pair} - everywhere
     if given and without:

@@ -93,7 +93,7 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
 
     def end(_: bool) -> None:
         for name, values in right.items():
-            collector.note(f"{name}: {sum(values):g} of {len(values)} graded answers are right")
+            collector.note(f"{name}: {sum(values):g} of {len(values):,} graded answers are right")
 
     return Reading(
         in_batches(

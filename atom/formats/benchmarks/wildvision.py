@@ -247,7 +247,7 @@ def _say(
         collector.note(f"{BASELINE} is the baseline, assistant A of every comparison")
     if unread:
         collector.note(
-            f"{unread} verdicts can't be read and stay unscored; the published table counts them "
+            f"{unread:,} verdicts can't be read and stay unscored; the published table counts them "
             "as ties"
         )
     _check(published, levels, collector)

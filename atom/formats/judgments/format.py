@@ -97,7 +97,7 @@ def _batches(
         taken = 0
         for row in plan.rows(Unread(collector)):
             if options.limit is not None and taken >= options.limit:
-                collector.note(f"stopped after {options.limit} rows of a file, as asked")
+                collector.note(f"stopped after {options.limit:,} rows of a file, as asked")
                 break
             taken += 1
             collector.rows += 1

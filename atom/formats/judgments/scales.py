@@ -134,7 +134,7 @@ class Scale:
         if not values or len(known) < len(values):
             detail = f"{text[:_MOST_WORDS]!r} isn't a list of marks of this scale"
         elif self._parts is not None and len(known) != self._parts:
-            detail = f"it has {len(known)} of {self._parts} parts"
+            detail = f"it has {len(known):,} of {self._parts} parts"
         if detail:
             return Read(state="unscored", value=None, raw=text[:_MOST_RAW], detail=detail)
         least = self.declared.parts == "least"

@@ -218,7 +218,7 @@ def in_cell(row: Values, criteria: Sequence[str], mark: str) -> Iterator[Values]
     value = cell(row, mark)
     items = [value] if value is None else to_list(value)
     if items is None or (value is not None and len(items) != len(criteria)):
-        raise ShapeError(f"its cell {str(value)[:40]!r} isn't a list of {len(criteria)} marks")
+        raise ShapeError(f"its cell {str(value)[:40]!r} isn't a list of {len(criteria):,} marks")
     for at, name in enumerate(criteria):
         yield {**row, CRITERION: name, mark: items[at] if value is not None else None}
 

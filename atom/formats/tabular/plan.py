@@ -209,7 +209,7 @@ def _batches(
         rows = read_rows(planned.file, planned.layout, Unread(collector))
         for row in rows:
             if options.limit is not None and collector.rows >= options.limit:
-                collector.note(f"stopped after {options.limit} rows, as asked")
+                collector.note(f"stopped after {options.limit:,} rows, as asked")
                 yield collector.flush()
                 return
             collector.rows += 1

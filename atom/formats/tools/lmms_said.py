@@ -85,7 +85,7 @@ def said_in(values: Mapping[str, object], document: Mapping[str, object]) -> Sai
         )
         return SaidOnce(answers=tuple(answers), graded=graded, choices=choices, note=note)
     first = _spoken(raw[0] if raw else None, read[0] if read else None)
-    note = f"{len(raw) - 1} further texts of a document stay in the log" if len(raw) > 1 else ""
+    note = f"{len(raw) - 1:,} further texts of a document stay in the log" if len(raw) > 1 else ""
     return SaidOnce(answers=(first,), graded=1, choices=choices, note=note)
 
 

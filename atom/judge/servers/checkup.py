@@ -179,7 +179,7 @@ async def _check_models(client: JudgeClient) -> EndpointCheck:
     return EndpointCheck(
         name="models",
         state="skipped",
-        detail=f"{model!r} isn't among the {len(listed)} models listed ({shown}); "
+        detail=f"{model!r} isn't among the {len(listed):,} models listed ({shown}); "
         "some servers take names they don't list.",
     )
 

@@ -81,7 +81,7 @@ class Writer:
         count_spending(self._connection, self.person, records)
         labels = [one for one in records if isinstance(one, Annotation)]
         if len(labels) > _MOST_TOLD:
-            self.tell("labels", study=labels[0].study_id, after=f"{len(labels)} labels")
+            self.tell("labels", study=labels[0].study_id, after=f"{len(labels):,} labels")
         else:
             for one in labels:
                 said = one.label or ("" if one.value is None else f"{one.value:g}") or one.state

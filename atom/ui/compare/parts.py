@@ -294,7 +294,7 @@ def _rights(here: Here, view: Comparison, rights: Rights) -> Html:
         "; ",
         kit.term("McNemar", "McNemar"),
         f" mid-p {numbers.p_value(rights.mid_p)}, {beyond} chance",
-        "" if rights.n == view.gap.samples else f" ({rights.n} with both outcomes known)",
+        "" if rights.n == view.gap.samples else f" ({rights.n:,} with both outcomes known)",
         ".",
     )
 
@@ -304,9 +304,9 @@ def _both_ways(view: Comparison) -> str | None:
     if not any(one.withheld for one in view.accuracy):
         return None
     told = [
-        f"{name} {numbers.in_percent(one.asked)} of {one.n_asked} asked, "
+        f"{name} {numbers.in_percent(one.asked)} of {one.n_asked:,} asked, "
         + (
-            f"{numbers.in_percent(one.given)} of {one.n_given} answers given"
+            f"{numbers.in_percent(one.given)} of {one.n_given:,} answers given"
             if one.n_given
             else "none given"
         )
@@ -437,7 +437,7 @@ def _list(
     return join(
         head,
         _table(here, view, nodes[:_SHOWN], limit, title),
-        kit.fold(f"{len(rest)} more", _table(here, view, rest, limit, title)) if rest else None,
+        kit.fold(f"{len(rest):,} more", _table(here, view, rest, limit, title)) if rest else None,
     )
 
 
@@ -458,8 +458,8 @@ def _counted(here: Here, view: Comparison, every: bool) -> Html:
     door = to(here, view.picked, filters, depth=None if every else "all")
     return kit.note(
         kit.door("Hide the full list" if every else "Show all of them", door),
-        f" · {numbers.count(view.tested, *unit)} tested, {even} not told apart",
-        f" · ○ {view.thin} with too little evidence (under {MIN_SAMPLES} samples), not tested"
+        f" · {numbers.count(view.tested, *unit)} tested, {even:,} not told apart",
+        f" · ○ {view.thin:,} with too little evidence (under {MIN_SAMPLES} samples), not tested"
         if view.thin
         else "",
         " · beyond chance: ",
@@ -543,7 +543,7 @@ def _row(here: Here, view: Comparison, node: NodeGap, limit: float, *, indent: b
 
 def _failed(view: Comparison, node: NodeGap) -> Html:
     """Count what the first side failed here, with the door to it."""
-    words = f"{node.failed} of {node.answered}"
+    words = f"{node.failed:,} of {node.answered}"
     if not node.failed:
         return kit.quiet(words)
     tip = f"what {view.picked.first.name} failed, of all samples that it answered here"

@@ -241,7 +241,7 @@ def _button(here: Here, first: Response, arm: Arm, ready: Ready) -> None:
 
     team.button("run", "Try again", key="one_start", type="primary", on_click=ask)
     tokens = sum(part.tokens * part.calls for a in found.arms for part in a.calls)
-    words = f"{found.calls} calls: {work.cost_words(tokens, found.cost, asked_endpoints(found))}"
+    words = f"{found.calls:,} calls: {work.cost_words(tokens, found.cost, asked_endpoints(found))}"
     if here.entry.bundled:
         words += f"; kept in your own copy, {DEMO_COPY!r}"
     kit.show(el("p", words, class_="quiet small"), key="one_price")

@@ -115,10 +115,10 @@ def what(found: Results) -> str:
     """Say what an experiment does, in words."""
     asked = found.experiment
     where = f" under {asked.node[-1]}" if asked.node else ""
-    tries = f", up to {asked.rounds} rounds" if asked.rounds > 1 else ""
+    tries = f", up to {asked.rounds:,} rounds" if asked.rounds > 1 else ""
     right = f", {numbers.count(found.right, 'right one')}" if found.right else ""
     return (
-        f"{found.model}'s {RULE_WORDS[asked.failed_rule]}{where}: {found.tried} tried again"
+        f"{found.model}'s {RULE_WORDS[asked.failed_rule]}{where}: {found.tried:,} tried again"
         f"{right}{tries}"
     )
 
@@ -150,7 +150,7 @@ def _net_words(found: Results) -> list[str]:
     words = []
     if found.broken.n:
         share = numbers.percent(100 * found.broken.value, found.broken.n)
-        words.append(f"It broke {share} of {found.broken.n} right answers.")
+        words.append(f"It broke {share} of {found.broken.n:,} right answers.")
     if found.net is not None:
         net = found.net
         words.append(
@@ -570,7 +570,7 @@ def unlocking(found: Results, doors: Doors) -> Html | None:
         el("p", "What went together, not what caused what.", class_="quiet small"),
         kit.table(columns, rows[:_MOST], label="Unlocked", tight=True),
         kit.fold(
-            f"{len(rows) - _MOST} more",
+            f"{len(rows) - _MOST:,} more",
             kit.table(columns, rows[_MOST:], label="Unlocked, the rest", tight=True),
         )
         if len(rows) > _MOST

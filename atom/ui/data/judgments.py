@@ -126,7 +126,8 @@ def first_marks(looked: Looked) -> Html:
         for one in looked.marks
     ]
     return join(
-        el("p", f"The first {len(looked.marks)} marks, as they would come in. Nothing is kept yet.",
+        el("p", f"The first {len(looked.marks):,} marks, as they would come in. Nothing "
+                "is kept yet.",
            class_="quiet small"),
         kit.table(columns, rows, label="First marks", tight=True),
     )  # fmt: skip

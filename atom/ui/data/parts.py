@@ -144,7 +144,7 @@ def first_rows(looked: Looked) -> Html:
             cells.append(clipped(row.pictures))
         rows.append(kit.Row(cells=cells))
     return join(
-        el("p", f"The first {len(looked.rows)} rows, as they would come in. Nothing is kept yet.",
+        el("p", f"The first {len(looked.rows):,} rows, as they would come in. Nothing is kept yet.",
            class_="quiet small"),
         kit.table(columns, rows, label="First rows", tight=True),
     )  # fmt: skip

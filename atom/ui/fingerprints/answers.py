@@ -165,7 +165,7 @@ def _rank_row(row: RankRowShares, samples: int, most: int) -> kit.Row:
         text = f"{100 * number / samples:.0f}"
         cells.append(
             el("span", text, class_="heat", style=f"--share:{100 * number / most:.0f}%",
-               data_tip=f"{row.name} is number {place} on {number} of {samples} samples")
+               data_tip=f"{row.name} is number {place} on {number} of {samples:,} samples")
         )  # fmt: skip
     return kit.Row(cells=cells)
 
@@ -279,7 +279,7 @@ def _curve_chart(curves: Sequence[BreakCurve]) -> Html:
                 el("circle", cx=f"{a:.1f}", cy=f"{b:.1f}", r="4", fill=ink,
                    data_tip=f"{curve.name}: {numbers.in_percent(point.intact)} hold after step "
                             f"{place + 1}\n"
-                   f"{point.breaks} of {point.at_risk} break here, "
+                   f"{point.breaks:,} of {point.at_risk:,} break here, "
                    f"{numbers.in_percent(point.hazard)} ({numbers.ends(point.lo, point.hi)})")
             )  # fmt: skip
         labels.append((points[-1][1], curve))
@@ -322,7 +322,7 @@ def _break_row(curve: BreakCurve) -> kit.Row:
         if not point.at_risk:
             cells.append(kit.quiet(numbers.NONE))
             continue
-        tip = (f"{point.breaks} of {point.at_risk} answers: "
+        tip = (f"{point.breaks:,} of {point.at_risk:,} answers: "
                f"{numbers.in_percent(point.hazard)} "
                f"({numbers.ends(point.lo, point.hi)})")  # fmt: skip
         cells.append(el("span", f"{point.hazard:.0f}", data_tip=tip,

@@ -108,7 +108,7 @@ def _nodes(here: Here, view: BlindView) -> Html | None:
         "div",
         kit.table(columns, [_row(here, node) for node in roots], label=small, tight=True),
         kit.fold(
-            f"All {len(below)} capabilities below, the largest gain first",
+            f"All {len(below):,} capabilities below, the largest gain first",
             kit.table(columns, [_row(here, node) for node in below], label=small, tight=True),
         )
         if below
@@ -181,7 +181,7 @@ def _easy(here: Here, view: BlindView) -> Html | None:
                 class_="quiet"),
         kit.table(columns, rows[:_SHOWN], label="Questions that the text answers", tight=True),
         kit.fold(
-            f"{len(rows) - _SHOWN} more",
+            f"{len(rows) - _SHOWN:,} more",
             kit.table(columns, rows[_SHOWN:], label="More such questions", tight=True),
         )
         if len(rows) > _SHOWN

@@ -152,7 +152,7 @@ def legend(form: Shape, heat: Heatmap, colouring: Colouring, said: Claims | None
     if rest > 0:
         notes.append(f"{rest} more models are only in the file.")
     if heat.left_out:
-        notes.append(f"{heat.left_out} labels with less data are only in the file.")
+        notes.append(f"{heat.left_out:,} labels with less data are only in the file.")
     if form.selected:
         notes.append(f"Only {form.selected} are looked at, so nothing is claimed.")
     if form.anchor is not None:

@@ -38,7 +38,7 @@ def _title(view: ToldApart) -> str:
     own = np.diag(view.named)
     sure = int((own >= _SURE * view.tries).sum())
     return (
-        f"Which models are told apart? {sure} of {len(view.models)} are recognised in at least "
+        f"Which models are told apart? {sure} of {len(view.models):,} are recognised in at least "
         f"{numbers.share(_SURE)} of tries"
     )
 
@@ -47,7 +47,7 @@ def _how(view: ToldApart) -> list[Html | str]:
     k = len(view.models)
     return [
         f"The {numbers.count(view.samples, 'sample')} were cut into two random halves "
-        f"{view.splits} times. In each, every model's ",
+        f"{view.splits:,} times. In each, every model's ",
         kit.term("fingerprint"),
         " in one half was looked for among all models' in the other: ",
         kit.term("identification"),

@@ -214,7 +214,7 @@ def picks(here: Here, form: Shape) -> Html:
         "div",
         kit.quiet(f"Drawn (up to {MOST_DRAWN}):"),
         doors[:24],
-        kit.fold(f"{len(many)} more models", el("div", many, class_="picks")) if many else None,
+        kit.fold(f"{len(many):,} more models", el("div", many, class_="picks")) if many else None,
         class_="picks",
     )
 
@@ -426,7 +426,7 @@ def skills(here: Here, form: Shape, view: Bars) -> Html:
     more = rows[_SHOWN:]
     return kit.section(_skills_title(view),
         kit.table(columns, rows[:_SHOWN], label=label, tight=True),
-        kit.fold(f"{len(more)} more, with less evidence" if view.frame else f"{len(more)} more",
+        kit.fold(f"{len(more):,} more, with less evidence" if view.frame else f"{len(more):,} more",
                  kit.table(columns, more, label=f"{label}: the rest", tight=True))
         if more
         else None,

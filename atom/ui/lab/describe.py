@@ -300,11 +300,11 @@ def _told(found: Scatter) -> str:
     n = len(found.points)
     if math.isnan(found.r):
         why = f"{LEAST} are needed" if n < LEAST else "one of the two doesn’t vary"
-        return f"{n} points say nothing about a correlation yet: {why}."
+        return f"{n:,} points say nothing about a correlation yet: {why}."
     way = "rises" if found.r > 0 else "falls"
     few = " Fewer than ten points: chance alone often gives as much." if n < 10 else ""
     words = numbers.plain(found.r)
-    return f"One {way} with the other: Pearson r {words} over {n} points.{few}"
+    return f"One {way} with the other: Pearson r {words} over {n:,} points.{few}"
 
 
 def _along(found: Scatter, value: float) -> float:

@@ -277,8 +277,8 @@ def _wide(share: Share) -> Html:
 
 
 def _short(share: Share | None) -> Child:
-    if share is None or math.isnan(share.value):
-        return numbers.NONE
+    if share is None or math.isnan(share.value) or share.clusters < MIN_MET:
+        return lab_judge_methods.share(share)
     tip = f"{_share(share)}, {share.n:,} pairs"
     return el("span", f"{100 * share.value:.1f}", data_tip=tip)
 
@@ -443,7 +443,7 @@ def _quality_cells(row: QualityRow) -> list[Child]:
         _ones(quality.accuracy),
         _mean(quality.necessity),
         _ones(quality.necessity),
-        _share(quality.both),
+        lab_judge_methods.share(quality.both),
         f"{max(quality.accuracy.n, quality.necessity.n):,}",
     ]
 
@@ -482,7 +482,7 @@ def _hit_table(hits: HitRates) -> Html:
     return kit.table(
         [kit.Column(title="People’s branch"), kit.Column(title="hit rate", number=True),
          kit.Column(title="criteria", number=True)],
-        [kit.Row(cells=[name, _share(share), f"{share.n:,}"]) for name, share in rows],
+        [kit.Row(cells=[name, lab_judge_methods.share(one), f"{one.n:,}"]) for name, one in rows],
         label="Hit rate",
         tight=True,
     )  # fmt: skip

@@ -287,7 +287,7 @@ def _facet_menus(place: ItemsPlace, asked: Asked, listed: ItemList) -> Html | No
         )
     title = "Filter by " + ", ".join(name.lower() for name in listed.facets)
     if held:
-        title += f" ({len(held)} chosen)"
+        title += f" ({len(held):,} chosen)"
     return kit.fold(title, *lines, opened=bool(held))
 
 

@@ -16,10 +16,13 @@ from atom.ui import kit, links
 from atom.ui.html import Child, Html, el
 from atom.ui.pages import JUDGE_LAB
 from atom.ui.shell.frame import Here
-from atom.views.lab.fidelity import FidelityView
+from atom.views.lab.fidelity import MIN_MET, FidelityView
 from atom.views.lab.methods import JudgeMethods, JudgeRow, judge_methods
 from atom.views.stores import OpenStore
 from atom.views.study_data import StudyData
+
+TOO_FEW = "○ too few"
+"""Stands for a share of under five samples: 0 of 2 looks like a finding, and is none."""
 
 
 def draw(here: Here, view: FidelityView, tab: str) -> Html | None:
@@ -42,7 +45,8 @@ def draw(here: Here, view: FidelityView, tab: str) -> Html | None:
             kit.term("pairwise accuracy", "Share of pairs"),
             " of answers that a judge’s scores put in people’s order, method by method; criteria "
             "and capabilities as people label them. Each judge’s figures rest on what that judge "
-            f"was asked, so n may differ; intervals (95 %) count whole samples.{left}",
+            "was asked, so n may differ; intervals (95 %) count whole samples. "
+            f"“{TOO_FEW}”: under {MIN_MET} samples.{left}",
         ),
         data_testid="judges-by-methods",
     )
@@ -116,12 +120,16 @@ def _mean(mean: LabelMean) -> Child:
 
 
 def share(found: Share | None) -> Child:
-    """Draw a share with its interval; n on hover."""
+    """Draw a share with its interval, n on hover; no number where too few samples are behind it."""
     if found is None or math.isnan(found.value):
         return numbers.NONE
+    n = f"n = {found.n:,}, {numbers.count(found.clusters, 'sample')}"
+    if found.clusters < MIN_MET:
+        tip = f"{n}: from {MIN_MET} samples on a share says something"
+        return el("span", TOO_FEW, class_="quiet", data_tip=tip)
     bounds = numbers.share_ends(found.lo, found.hi)
     return el("span", numbers.share(found.value, 1), kit.small(bounds),
-              data_tip=f"n = {found.n:,}, {numbers.count(found.clusters, 'sample')}")  # fmt: skip
+              data_tip=n)  # fmt: skip
 
 
 def _roots(found: JudgeMethods) -> Html | None:

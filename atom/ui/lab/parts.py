@@ -186,7 +186,7 @@ def made_of(record: BenchSet) -> str:
     if record.synthetic:
         return "made from probes"
     names = ", ".join(record.sources[:3])
-    more = f" and {len(record.sources) - 3} more" if len(record.sources) > 3 else ""
+    more = f" and {len(record.sources) - 3:,} more" if len(record.sources) > 3 else ""
     return f"from {names}{more}" if names else ""
 
 
@@ -514,7 +514,7 @@ def _place(found: Place, judge: str | None, *, synthetic: bool = False) -> Html:
         title,
         strip(found, judge, synthetic=synthetic),
         kit.fold(
-            f"{len(found.models)} models as printed",
+            f"{len(found.models):,} models as printed",
             ranking(found, judge, synthetic=synthetic),
         ),
         class_="lab-place",
@@ -557,7 +557,9 @@ def strip(found: Place, judge: str | None, *, synthetic: bool = False) -> Html:
             el("line", class_=f"{class_} mid", x1=at(ours.value), x2=at(ours.value), y1="4",
                y2="24", data_tip=f"{judge} {estimate(ours)}")
         )  # fmt: skip
-    label = f"{len(found.models)} models of the paper from {min(values, default=math.nan):.1f} to "
+    label = (
+        f"{len(found.models):,} models of the paper from {min(values, default=math.nan):.1f} to "
+    )
     label += f"{max(values, default=math.nan):.1f}"
     if ours is not None and judge is not None:
         label += f"; {judge} at {estimate(ours)}"
@@ -664,7 +666,7 @@ def doubts(found: Sequence[Checked]) -> Html:
         )
         folds.append(
             kit.fold(
-                f"{paper.paper}: the {len(paper.identities)} rules that were checked",
+                f"{paper.paper}: the {len(paper.identities):,} rules that were checked",
                 _identities(paper),
             )
         )

@@ -104,7 +104,7 @@ def steadiness(view: Reliability, filters: Filters) -> Html:
 def _asked_again(rows: Sequence[Again], filters: Filters) -> Html:
     """List the checkpoints that were scored more than once, each with a door to its case."""
     changed = sum(one.apart > 0 for one in rows)
-    title = f"{numbers.count(len(rows), 'checkpoint')} scored again, {changed} otherwise"
+    title = f"{numbers.count(len(rows), 'checkpoint')} scored again, {changed:,} otherwise"
     if len(rows) == MOST:
         title = f"The {MOST} checkpoints that changed most when scored again"
         if not changed:
@@ -235,7 +235,8 @@ def truth(view: Reliability, filters: Filters) -> Html:
         )  # fmt: skip
     found = view.calibrated
     covered = (
-        f" {view.covered} of the {view.roots} branches at the top of this study’s tree are covered."
+        f" {view.covered:,} of the {view.roots:,} branches at the top of this study’s "
+        "tree are covered."
         if view.roots
         else ""
     )
@@ -283,7 +284,7 @@ def calibration(found: Calibrated) -> Html:
             ),
         ),
         kit.fold(
-            f"By capability ({len(deeper)} with five probes or more)",
+            f"By capability ({len(deeper):,} with five probes or more)",
             branches(deeper, "By capability"),
         )
         if deeper
@@ -301,11 +302,11 @@ def evenness(view: Calibration) -> str:
         return ""
     p = f"p {numbers.p_value(even.p)}"
     if even.p <= EVEN_P:
-        return f"The {even.roots} branches differ by more than chance at equal truths ({p})."
+        return f"The {even.roots:,} branches differ by more than chance at equal truths ({p})."
     if not view.flawed:
-        return f"The {even.roots} branches don’t differ surely at equal truths ({p})."
+        return f"The {even.roots:,} branches don’t differ surely at equal truths ({p})."
     return (
-        f"What is marked is off from the truth itself; whether the {even.roots} branches also "
+        f"What is marked is off from the truth itself; whether the {even.roots:,} branches also "
         f"differ from one another can’t be said ({p})."
     )
 

@@ -153,7 +153,7 @@ def _ranking_title(view: Overview) -> str:
         return f"Score of {known[0].name}: one model, nobody to rank it against"
     first = [row for row in known if row.rank_best == 1]
     if len(first) > 1:
-        return f"Ranking: {len(first)} models could be first"
+        return f"Ranking: {len(first):,} models could be first"
     return f"Ranking: {first[0].name} is first" if first else "Ranking"
 
 
@@ -188,7 +188,7 @@ def _rank_row(
             href=to,
             data_go=True,
             class_="cell",
-            data_tip=f"{numbers.interval(row.score)}\n{row.score.n} answers to "
+            data_tip=f"{numbers.interval(row.score)}\n{row.score.n:,} answers to "
             f"{row.score.samples} samples" + _every_time(row),
         ),
         kit.cell(bar, to, tabindex="-1"),
@@ -234,7 +234,7 @@ def _given(row: RankRow, fine: _Fine, *, process: bool) -> list[Html | str]:
         # As fine as the share of all asked, beside it: by outcome that is the score.
         value = row.given.value
         share = numbers.percent(value, fine.right) if process else f"{numbers.score(value)} %"
-    told = f"{numbers.interval(row.given)}\n{found.n_given} of {found.n_asked} answers given"
+    told = f"{numbers.interval(row.given)}\n{found.n_given:,} of {found.n_asked:,} answers given"
     words = found.words or ("0" if found.n_asked else numbers.NONE)
     return [
         el("span", share, data_tip=told) if row.given.known else share,
@@ -256,7 +256,7 @@ def _every_time(row: RankRow) -> str:
     if not row.hit_clusters:
         return ""
     return (
-        f"\n{numbers.in_percent(row.hit_all)} of {row.hit_clusters} questions, each asked "
+        f"\n{numbers.in_percent(row.hit_all)} of {row.hit_clusters:,} questions, each asked "
         "several times (of a "
         "picture at several rotations, say), are right every time"
     )
@@ -288,7 +288,7 @@ def _on_people_s_scale(row: ScaleRow | None) -> Html:
 
 def _without(row: RankRow) -> str:
     """Say what of a model has no score: what couldn't be read, and what doesn't apply."""
-    text = f"{row.n_unscored} checkpoints without a score"
+    text = f"{row.n_unscored:,} checkpoints without a score"
     if row.n_aside:
         text += f"\n{row.n_aside:,} marks say that the criterion doesn’t apply: in no mean"
     return text
@@ -359,7 +359,7 @@ def _weakness(item: Weakness) -> Html:
 def _no_weakness(row: RankRow, to: str) -> Html:
     if row.tested:
         text = "· nothing found"
-        tip = f"{row.tested} tested: no weakness worth reporting beyond chance"
+        tip = f"{row.tested:,} tested: no weakness worth reporting beyond chance"
     else:
         text = "○ insufficient"
         tip = f"nothing to compare on {MIN_SAMPLES} samples or more"
@@ -419,7 +419,9 @@ def _counted(here: Here, view: Overview, people: PeopleScale | None) -> Html:
         every = Filters(study=here.filters.study, show="all")
         parts.append(
             join(
-                kit.door(f"{view.quarantined} set aside", links.address(FAILURES.url_path, every)),
+                kit.door(
+                    f"{view.quarantined:,} set aside", links.address(FAILURES.url_path, every)
+                ),
                 " (judge and reference disagree)",
             )
         )

@@ -48,7 +48,7 @@ def skills(here: Here, view: Overview) -> Html:
         "section",
         head,
         kit.table(columns, drawn[:most], label=label),
-        kit.fold(f"{len(rest)} more", kit.table(columns, rest, label=f"{label}: the rest"))
+        kit.fold(f"{len(rest):,} more", kit.table(columns, rest, label=f"{label}: the rest"))
         if rest
         else None,
         _layers(here, view),
@@ -138,7 +138,7 @@ def _skill_cell(cell: SkillCell, mean: float) -> Html:
     if not estimate.known:
         return kit.quiet(numbers.NONE)
     thin = estimate.samples < MIN_SAMPLES
-    tip = f"{numbers.interval(estimate)}\n{estimate.n} values from {estimate.samples} samples"
+    tip = f"{numbers.interval(estimate)}\n{estimate.n:,} values from {estimate.samples} samples"
     text = numbers.score(estimate.value)
     return el(
         "a",
@@ -237,11 +237,11 @@ def _quadrant_row(
                 href=links.address(FAILURES.url_path, to),
                 data_go=True,
                 class_="cell",
-                data_tip=f"{words} ({name}): {number} of {counts.n} answers",
+                data_tip=f"{words} ({name}): {number} of {counts.n:,} answers",
             )
         )
     bar = el("svg", bars, class_="bar", role="img",
-             aria_label=f"{counts.sound} sound, {counts.lucky} lucky, {counts.slip} slip, "
+             aria_label=f"{counts.sound:,} sound, {counts.lucky:,} lucky, {counts.slip:,} slip, "
              f"{counts.broken} broken of {counts.n}")  # fmt: skip
     if terse:
         to = item.filters.but(outcome=None, process=None, terse="yes", show="all")
@@ -260,7 +260,7 @@ def _quadrant_row(
         chance = numbers.in_percent(by_chance.get(item.model_id, math.nan), 0)
         cells.append(
             el("span", f"{seen} / {chance}",
-               data_tip=f"{counts.lucky} of {right} right answers, "
+               data_tip=f"{counts.lucky:,} of {right} right answers, "
                f"{numbers.ends(100 * counts.lucky_lo, 100 * counts.lucky_hi, 0)} %; the second "
                "number is what it would be if every answer with failed steps were a blind guess")
         )  # fmt: skip

@@ -177,7 +177,7 @@ def _people(view: PairLabels) -> Html | None:
             )
         )
     left = (
-        f" The {len(view.kappas)} of {view.all_kappas} twos with the most in common are listed."
+        f" The {len(view.kappas):,} of {view.all_kappas:,} twos with the most in common are listed."
         if view.all_kappas > len(view.kappas)
         else ""
     )
@@ -245,7 +245,7 @@ def _rating_answer(view: PeopleRatings) -> Html:
     best = max(found, key=lambda each: _last(each[1].value), default=None)
     scale = f"{view.lowest:g} to {view.highest:g}"
     raters = numbers.count(view.raters, "person", "people")
-    each = f"{view.fewest} to {view.most}" if view.fewest < view.most else f"{view.most}"
+    each = f"{view.fewest:,} to {view.most}" if view.fewest < view.most else f"{view.most}"
     samples = numbers.count(view.samples, "sample")
     base = (
         f"{raters} gave {view.ratings:,} ratings ({scale}) on {samples}, {each} for each thing "
@@ -292,7 +292,7 @@ def _rating_words(view: PeopleRatings, shown: int) -> Html:
         names = ", ".join(name.replace("_", " ") for name in view.unjudged[:6])
         parts.append(f"No judge rated {names}: not in “all”. ")
     if len(view.judges) > shown:
-        parts.append(f"{len(view.judges) - shown} further judges aren’t shown. ")
+        parts.append(f"{len(view.judges) - shown:,} further judges aren’t shown. ")
     parts.append("Intervals draw whole samples again.")
     return join(*parts)
 

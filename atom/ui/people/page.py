@@ -297,7 +297,7 @@ def _look_first(here: Here, desk: Desk, found: LabelFile) -> None:
         el(
             "div",
             el("p", f"{numbers.count(len(found.new), 'new label')}, "
-               f"{len(found.changed)} that differ from those here, {found.same} that are here "
+               f"{len(found.changed):,} that differ from those here, {found.same:,} that are here "
                f"already, {numbers.count(len(found.skipped), 'row')} left out ({kinds})."),
             kit.fold(f"What is left out, and why ({len(found.skipped)})", el("ul", reasons))
             if reasons
@@ -319,7 +319,7 @@ def _look_first(here: Here, desk: Desk, found: LabelFile) -> None:
         if found.new:
             team.button(
                 "import",
-                f"Keep the {len(found.new)} new",
+                f"Keep the {len(found.new):,} new",
                 key="human_keep",
                 type="primary",
                 on_click=keep,

@@ -521,12 +521,12 @@ def top(desk: Desk) -> Html:
     progress = desk.progress()
     words: list[Child] = [el("span", numbers.count(progress.mine, "label"), " by you here")]
     if progress.skipped:
-        words.append(el("span", f"{progress.skipped} skipped"))
+        words.append(el("span", f"{progress.skipped:,} skipped"))
     if desk.queue == "scores":
         share = 100 * min(progress.whole / progress.wanted, 1)
-        done = f"{progress.whole} of {progress.wanted} samples needed for human calibration"
+        done = f"{progress.whole:,} of {progress.wanted} samples needed for human calibration"
         if progress.whole >= progress.wanted:
-            done = f"{progress.whole} whole samples: enough for human calibration"
+            done = f"{progress.whole:,} whole samples: enough for human calibration"
         if desk.only:
             done += " for this model"
         if progress.whole < progress.wanted and progress.keys:
@@ -607,7 +607,7 @@ def matched_words(desk: Desk) -> str:
     right = sum(label.label == label.subject_id for label in said)
     luck = len(said) / max(len(desk.profile_order), 1)
     return (
-        f"{right} of {len(said)} reports are matched rightly; guessing would match about "
+        f"{right:,} of {len(said):,} reports are matched rightly; guessing would match about "
         f"{luck:.1f}."
     )
 

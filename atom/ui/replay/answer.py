@@ -286,9 +286,9 @@ def _write(bench: Bench, store: OpenStore, study: Study) -> Html:
     )
     words = [
         "the judge's solution" if bench.solved else "",
-        f"{len(kept)} criteria" if kept else "",
-        f"{len(given)} answer{'s' * (len(given) != 1)}" if given else "",
-        f"{len(points)} scores" if points else "",
+        f"{len(kept):,} criteria" if kept else "",
+        f"{len(given):,} answer{'s' * (len(given) != 1)}" if given else "",
+        f"{len(points):,} scores" if points else "",
     ]
     return _note(bench, study, ", ".join(word for word in words if word))
 

@@ -236,7 +236,7 @@ def take(bench: Bench, steps: Sequence[Step], candidate: Endpoint | None = None)
     hosts = work.hosts_to_ask(bench.entry, asked)
     if hosts:
         count = len(bench.live.pictures)
-        pictures = f"{count} picture{'s' * (count != 1)} and " if count else ""
+        pictures = f"{count:,} picture{'s' * (count != 1)} and " if count else ""
         what = f"{pictures}the question with its choices, reference and answers would be sent"
         work.ask_first(bench.entry, hosts, what, lambda: take(bench, steps, candidate))
         return
@@ -330,7 +330,7 @@ def _hung(bench: Bench, brought: Brought) -> bool:
     bench.drafts = with_leaves(bench.live.sample, bench.drafts, mappings)
     lost = [mapping for mapping in mappings if mapping.state != "scored"]
     if lost:
-        bench.notes["mapping"] = f"{len(lost)} not mapped: {lost[0].detail}"
+        bench.notes["mapping"] = f"{len(lost):,} not mapped: {lost[0].detail}"
     return True
 
 

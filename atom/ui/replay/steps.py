@@ -139,7 +139,9 @@ def run_all(bench: Bench, candidate: Endpoint | None) -> None:
             on_click=_take_left,
             args=(bench, candidate),
         )
-        kit.show(el("p", f"{len(steps)} steps: {words}", class_="quiet small"), key="run_all_words")
+        kit.show(
+            el("p", f"{len(steps):,} steps: {words}", class_="quiet small"), key="run_all_words"
+        )
 
 
 def _all_running(bench: Bench) -> None:

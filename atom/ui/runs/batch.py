@@ -214,7 +214,7 @@ def _downloads(here: Here, parcels: list[Parcel]) -> None:
             key=f"batch_file_{parcel.name}",
         )
     if len(open_) > _OFFERED:
-        words = f"{len(open_) - _OFFERED} more files are in {file.parent}."
+        words = f"{len(open_) - _OFFERED:,} more files are in {file.parent}."
         kit.show(el("p", words, class_="quiet small text"), key="batch_more")
 
 

@@ -145,7 +145,7 @@ def _prices() -> None:
         if count:
             team.button(
                 "endpoints",
-                plain(f"Take {count} price{'s' * (count != 1)}"),
+                plain(f"Take {count:,} price{'s' * (count != 1)}"),
                 key="settings_prices_take",
                 type="primary",
                 on_click=_take,

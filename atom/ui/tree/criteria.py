@@ -122,7 +122,9 @@ def _group(group: SuspectGroup) -> Html:
         f"{label}: {group.n:,}",
         kit.note(_ABOUT[group.kind]),
         kit.table(columns, rows[:_OPEN], label=label, tight=True),
-        kit.fold(f"{len(more)} more", kit.table(columns, more, label=f"{label}: more", tight=True))
+        kit.fold(
+            f"{len(more):,} more", kit.table(columns, more, label=f"{label}: more", tight=True)
+        )
         if more
         else None,
         kit.note(f"and {left:,} more") if left > 0 else None,

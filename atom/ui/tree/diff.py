@@ -40,7 +40,7 @@ def diff_table(here: Here, diff: Diff) -> Html:
 def _diff_words(diff: Diff) -> str:
     count = {kind: sum(row.kind == kind for row in diff.rows) for kind in _KINDS}
     parts = [f"{n} {kind}" for kind, n in count.items() if n] or ["no leaf changed"]
-    words = ", ".join(parts) + f", {diff.kept} kept"
+    words = ", ".join(parts) + f", {diff.kept:,} kept"
     if diff.lost:
         words += f"; {numbers.count(diff.lost, 'criterion', 'criteria')} without a leaf now"
     return words

@@ -240,7 +240,7 @@ def _picture(view: GrowthView) -> Html:
     marks = [_mark(*one) for one in zip(view.nodes, xs, ys, sizes, strict=True)]
     # Names come last: what is drawn later lies above.
     names = [_name(view.nodes[n], xs[n], ys[n], sizes[n], lift) for n, lift in named.items()]
-    said = f"{view.leaves} leaves under {sum(len(n.path) == 1 for n in view.nodes)} roots"
+    said = f"{view.leaves:,} leaves under {sum(len(n.path) == 1 for n in view.nodes)} roots"
     drawing = el(
         "svg",
         tree_parts.style(),
@@ -345,8 +345,8 @@ def _says(here: Here, row: VersionRow, grown: GrowthView) -> None:
     roots = sum(len(node.path) == 1 for node in grown.nodes)
     came = (
         f"From {numbers.count(roots, 'root')} the judge added "
-        f"{numbers.count(grown.added, 'leaf', 'leaves')}; {grown.united} were united and "
-        f"{grown.pruned} pruned: {numbers.count(grown.leaves, 'leaf', 'leaves')} hold "
+        f"{numbers.count(grown.added, 'leaf', 'leaves')}; {grown.united:,} were united and "
+        f"{grown.pruned:,} pruned: {numbers.count(grown.leaves, 'leaf', 'leaves')} hold "
         f"{numbers.count(grown.placed, 'criterion', 'criteria')} now."
     )
     kit.show(
@@ -355,7 +355,7 @@ def _says(here: Here, row: VersionRow, grown: GrowthView) -> None:
             tree_parts.style(),
             el("h2", f"{row.name}: {numbers.count(row.leaves, 'leaf', 'leaves')}"),
             el("p", came),
-            el("p", row.note, class_="quiet"),
+            el("p", numbers.regrouped(row.note), class_="quiet"),
             el("p", "It is the study's tree now." if row.current
                else "It was taken back: another tree is the study's now; Versions holds both.",
                class_="quiet"),

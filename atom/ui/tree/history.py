@@ -314,7 +314,9 @@ def _version(here: Here, view: Versions, row: VersionRow) -> kit.Row:
             kit.under(f"{row.version}{' · ' + when if when else ''}"),
         ),
         el(
-            "span", row.origin, el("div", row.note, class_="quiet small path") if row.note else None
+            "span",
+            row.origin,
+            el("div", numbers.regrouped(row.note), class_="quiet small path") if row.note else None,
         ),
         row.leaves or numbers.NONE,
         row.depth or numbers.NONE,
@@ -381,7 +383,7 @@ def _go_back(here: Here, older: dict[str, VersionRow]) -> None:
         "Use another version of the history",
         list(older),
         index=None,
-        format_func=lambda v: f"{older[v].position} · {older[v].name} · {older[v].leaves} leaves",
+        format_func=lambda v: f"{older[v].position} · {older[v].name} · {older[v].leaves:,} leaves",
         key=f"tree_back_{here.data.study.tree_version}",
         placeholder="choose a version",
     )
@@ -390,7 +392,7 @@ def _go_back(here: Here, older: dict[str, VersionRow]) -> None:
         def change() -> str:
             assert chosen is not None
             use_older(here.store, here.data.study.id, chosen)
-            return f"Version {older[chosen].position} is the study's tree again."
+            return f"Version {older[chosen].position:,} is the study's tree again."
 
         attempt(change)
 
@@ -410,8 +412,9 @@ def _upload(here: Here) -> None:
         def change() -> str:
             taken = take_file(here.store, here.data, given.getvalue(), given.name)
             return (
-                f"{taken.name!r} is the study's tree now: {taken.leaves} leaves, "
-                f"{taken.depth} layers; {taken.criteria} criteria belong to it, the rest is to be "
+                f"{taken.name!r} is the study's tree now: {taken.leaves:,} leaves, "
+                f"{taken.depth:,} layers; {taken.criteria:,} criteria belong to it, the "
+                "rest is to be "
                 "mapped."
             )
 

@@ -32,7 +32,15 @@ from atom.views.overview.weaknesses import (
     more_words,
 )
 from atom.views.pictures import read_thumbnail
-from atom.views.tree.chart import chosen_by_click, clicked, icicle, next_level, number
+from atom.views.tree.chart import (
+    READABLE,
+    STAGE_READABLE,
+    chosen_by_click,
+    clicked,
+    icicle,
+    next_level,
+    number,
+)
 from atom.views.tree.colours import Scheme, evidence_colour, stops
 from atom.views.tree.extremes import LEAST_SAMPLES, extremes
 from atom.views.tree.network import HEIGHT, network_html
@@ -74,7 +82,8 @@ _STATUS: dict[Label, kit.Status] = {
     "nothing found": "nothing",
     "insufficient": "insufficient",
 }
-MAP_HEIGHT = 640
+MAP_HEIGHT, STAGE_HEIGHT = 640, 300
+"""About how high the map is, in pixels: in a window, and on a stop of the tour on a stage."""
 _CLICKS = "tree_clicks"
 _SUPPORT = (0, 5, 10, 20, 50, 100)
 _FRAME = """<style>
@@ -376,7 +385,7 @@ def _evidence_legend(here: Here, view: Shown, held: Evidence) -> list[Html]:
     )
     if here.filters.active:
         note += "; it holds for what the filters keep"
-    return [el("span", keys, class_="keys small"), kit.small(note)]
+    return [el("span", keys, class_="keys small"), el("span", note, class_="quiet small aside")]
 
 
 def _scale(here: Here, view: Shown) -> list[Html]:
@@ -417,6 +426,7 @@ def draw_map(here: Here, nodes: NodeTable, view: Shown) -> None:
     was = int(before) if before.isdecimal() and int(before[:8]) < len(nodes.paths) else 0
     chosen = nodes.paths.index(resolve(nodes.tree, here.filters.node))
     level = next_level(nodes, was, chosen)
+    staged = "tour" in here.query
 
     clicks = int(st.session_state.get(_CLICKS, 0))
 
@@ -437,7 +447,8 @@ def draw_map(here: Here, nodes: NodeTable, view: Shown) -> None:
                 view,
                 scheme(),
                 whose=whose(here),
-                height=MAP_HEIGHT,
+                height=STAGE_HEIGHT if staged else MAP_HEIGHT,
+                readable=STAGE_READABLE if staged else READABLE,
                 level=level,
                 chosen=chosen,
                 clicks=clicks,
@@ -577,7 +588,7 @@ def _strip(here: Here, node: NodeCard) -> Html | None:
 def _model_row(here: Here, score: ModelScore) -> Html:
     estimate = score.estimate
     tip = (
-        f"{numbers.interval(estimate)}\n{estimate.n} checkpoints from {estimate.samples} samples"
+        f"{numbers.interval(estimate)}\n{estimate.n:,} checkpoints from {estimate.samples} samples"
         if estimate.known
         else "no score here"
     )

@@ -89,9 +89,9 @@ def _table(view: TaskTable) -> Html:
         )
     left = []
     if view.left_rows:
-        left.append(f"{view.left_rows} rarer tasks")
+        left.append(f"{view.left_rows:,} rarer tasks")
     if view.left_columns:
-        left.append(f"{view.left_columns} rarer skills")
+        left.append(f"{view.left_columns:,} rarer skills")
     return el(
         "section",
         kit.table(columns, rows, label="Tasks by skills", tight=True),

@@ -36,7 +36,7 @@ def _judging(here: Here, key: tuple[object, ...]) -> str:
 
     async def judge(job: Job[object]) -> object:
         def tell(word: str, done: int, total: int) -> None:
-            job.say(f"{word} ({done} of {total})\n")
+            job.say(f"{word} ({done:,} of {total})\n")
 
         found = await asyncio.to_thread(tree_validity, store, data, tell)
         while len(kept) >= KEPT:
@@ -141,7 +141,7 @@ def _verdict(view: Validity) -> Html:
         el(
             "p",
             f"{numbers.count(view.scores, 'score')} of {numbers.count(view.samples, 'sample')}; "
-            f"the tree against {view.permutations} shuffles of whole samples' leaves.",
+            f"the tree against {view.permutations:,} shuffles of whole samples' leaves.",
             class_="quiet small",
         ),
         class_="verdict" if good else "verdict weak",
@@ -192,7 +192,7 @@ def _sortable(value: float, missing: float = -1e9) -> float:
 
 def _place(view: Validity) -> str:
     n = len(view.rivals) + 1
-    place = f"first of {n}" if view.rank == 1 else f"place {view.rank} of {n}"
+    place = f"first of {n}" if view.rank == 1 else f"place {view.rank:,} of {n}"
     return place + (f", level with {view.level[0].name}" if view.level else "")
 
 
@@ -314,13 +314,14 @@ def _by_hand(here: Here, hand: ByHand | None) -> list[Html | str]:
     words: list[Html | str] = []
     if hand.n:
         words.append(
-            f"People put {hand.hits} of {numbers.count(hand.n, 'criterion', 'criteria')} where the "
-            f"judge did (hit rate {numbers.share(hand.hits / hand.n)}), {hand.roots} under the "
+            f"People put {hand.hits:,} of "
+            f"{numbers.count(hand.n, 'criterion', 'criteria')} where the "
+            f"judge did (hit rate {numbers.share(hand.hits / hand.n)}), {hand.roots:,} under the "
             "same "
             "root. "
         )
     if hand.conflicts:
         words.append(f"They disagree about {hand.conflicts}. ")
     if hand.elsewhere:
-        words.append(f"{hand.elsewhere} were mapped by hand to leaves that this tree hasn’t. ")
+        words.append(f"{hand.elsewhere:,} were mapped by hand to leaves that this tree hasn’t. ")
     return [*words, kit.door("Map more", label)]

@@ -71,7 +71,7 @@ def choices(data: StudyData) -> tuple[Choice, ...]:
         if len(repeats) == 1:
             found.append(whole)
             continue
-        found.append(replace(whole, label=f"{candidate.name}, all {len(repeats)} answers"))
+        found.append(replace(whole, label=f"{candidate.name}, all {len(repeats):,} answers"))
         found += [
             replace(whole, answer=int(at) + 1, label=f"{candidate.name}, answer {int(at) + 1}")
             for at in repeats

@@ -544,11 +544,11 @@ def _alone(line: ArmLine) -> str:
     if not share.n:
         return f"After {name}, no answer has a result"
     right = numbers.percent(100 * share.value, share.n)
-    return f"After {name}, {line.fixed} of {share.n} answers are right ({right})"
+    return f"After {name}, {line.fixed} of {share.n:,} answers are right ({right})"
 
 
 def _proof(effect: Effect) -> str:
-    pairs = f"{effect.n} pair{'' if effect.n == 1 else 's'}"
+    pairs = f"{effect.n:,} pair{'' if effect.n == 1 else 's'}"
     if not np.isfinite(effect.lo):
         return pairs
     ends = numbers.points_ends(effect.lo, effect.hi)

@@ -84,7 +84,7 @@ class CheckpointView:
             "∅" if one.points is None else str(one.score or shortened_mark(one.raw))
             for one in self.repeats
         )
-        return f"{len(self.repeats)} marks: {marks}"
+        return f"{len(self.repeats):,} marks: {marks}"
 
 
 @dataclass(frozen=True, kw_only=True)

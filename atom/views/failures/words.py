@@ -75,7 +75,7 @@ def chosen_words(view: FailureGroups) -> str:
         return ""
     loose = " The groups are loose: read the examples." if one.stability < LOOSE else ""
     return (
-        f"{one.k} groups, by rule: silhouette {one.silhouette:.2f} ({one.chance:.2f} where words "
+        f"{one.k:,} groups, by rule: silhouette {one.silhouette:.2f} ({one.chance:.2f} where words "
         f"are dealt out by chance); two halves of the reasons agree on them to "
         f"{one.stability:.2f} of 1.{loose}"
     )

@@ -759,7 +759,7 @@ def _who_is_told(here: Filters, apart: ToldApart) -> Statement:
     door = here.but(model=best.model_id, peers=tuple(p for p in here.peers if p != best.model_id))
     if len(sure) == len(apart.models):
         text = (
-            f"All {len(sure)} models have a shape of their own: each is recognised in at least "
+            f"All {len(sure):,} models have a shape of their own: each is recognised in at least "
             f"{int(own.min())} of {apart.tries} tries."
         )
     elif sure:
@@ -846,5 +846,5 @@ def _clearest(form: Shape, said: Claims | None) -> Statement | None:
 def _listing(names: Sequence[str]) -> str:
     """Write `a`, `a and b`, `a, b and c`, `a, b and 3 more`."""
     if len(names) > 3:
-        return f"{', '.join(names[:2])} and {len(names) - 2} more"
+        return f"{', '.join(names[:2])} and {len(names) - 2:,} more"
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

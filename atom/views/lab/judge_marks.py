@@ -56,14 +56,15 @@ def mark_of(branch: Branch) -> JudgeMark | None:
     if branch.flaw == "blind":
         tip = (
             f"On probes whose truth is known, the judge's scores of {name} don't follow the truth: "
-            f"exactly right in only {numbers.share(branch.accuracy)} ({branch.n} steps), hardly "
+            f"exactly right in only {numbers.share(branch.accuracy)} ({branch.n:,} steps), hardly "
             "higher for better steps. Numbers here say little."
         )
     else:
         tip = (
             f"On probes whose truth is known, the judge reads {name} {points(branch.bias)} "
             f"{_TOO[branch.flaw]} on 1-5 ({numbers.signed(branch.bias, 2)}, "
-            f"{numbers.signed_ends(branch.bias_lo, branch.bias_hi, 2)}; {branch.n} steps): scores "
+            f"{numbers.signed_ends(branch.bias_lo, branch.bias_hi, 2)}; {branch.n:,} "
+            "steps): scores "
             "here can't be compared with others."
         )
     return JudgeMark(path=branch.path, word=WORDS[branch.flaw], tip=tip)

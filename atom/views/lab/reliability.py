@@ -657,7 +657,7 @@ def _about_itself(made: Reliability) -> Iterable[str]:
         return
     found = made.retest[0].found
     if found.n < LEAST:
-        yield f"Only {found.n} checkpoints were scored twice: too few to say how steady it is."
+        yield f"Only {found.n:,} checkpoints were scored twice: too few to say how steady it is."
         return
     words = (
         f"Asked twice, the judge gives the same score {numbers.share(found.exact)} of the time "
@@ -688,7 +688,7 @@ def _about_truth(made: Reliability) -> Iterable[str]:
     yield (
         f"Where the truth is known it is exactly right {numbers.share(whole.accuracy)} of the "
         "time, "
-        f"{_off(whole.bias)} on average ({whole.n:,} steps of {made.calibrated.probes} probes)."
+        f"{_off(whole.bias)} on average ({whole.n:,} steps of {made.calibrated.probes:,} probes)."
     )
     shown = [one for one in view.roots if one.flaw] or [one for one in view.leaves if one.flaw]
     for one in shown:
@@ -811,7 +811,7 @@ def _helps(rows: Sequence[NoiseRow]) -> str:
         return "what would help more can't be told"
     if len(found) == 1:
         return _HELPS[next(iter(found))]
-    told = [f"for {count} of {len(kinds)} models {_HELPS[kind]}" for kind, count in found.items()]
+    told = [f"for {count} of {len(kinds):,} models {_HELPS[kind]}" for kind, count in found.items()]
     return "; ".join(told)
 
 
@@ -838,7 +838,7 @@ def _steps(made: Reliability, data: StudyData) -> Iterable[NextStep]:
         )
     elif made.retest[0].found.clusters < WANTED_PAIRS:
         yield NextStep(
-            text=f"{made.retest[0].found.clusters} samples were scored twice; "
+            text=f"{made.retest[0].found.clusters:,} samples were scored twice; "
             f"{WANTED_PAIRS} tell how steady it is on every branch.",
             command=f"python -m atom run start --study {shlex.quote(name)}{whose} --stages scoring "
             f"--repeat 2 --limit {WANTED_PAIRS}",

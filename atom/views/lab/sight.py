@@ -368,7 +368,7 @@ def said_of(view: SightView) -> str:
     match sight.finding:
         case "few":
             return (
-                f"Too few questions to say: {view.questions} of the {LEAST} that it takes. Ask "
+                f"Too few questions to say: {view.questions:,} of the {LEAST} that it takes. Ask "
                 "about more."
             )
         case "refuses":

@@ -199,11 +199,11 @@ def benches_words(known: Known) -> str:
     if not stands:
         return ""
     above = sum(one == "above" for one in stands)
-    return f"better than guessing on {above} of {len(stands)} benchmarks"
+    return f"better than guessing on {above:,} of {len(stands):,} benchmarks"
 
 
 def _listed(names: Sequence[str]) -> str:
     shown = list(names[:_MOST_NAMES])
     if len(names) > _MOST_NAMES:
-        shown.append(f"{len(names) - _MOST_NAMES} more")
+        shown.append(f"{len(names) - _MOST_NAMES:,} more")
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

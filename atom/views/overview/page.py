@@ -512,10 +512,10 @@ def _statements(
     if len(known) == 1:
         lead += "; with one model there is nobody to rank it against"
     elif rivals:
-        names = rivals[0].name if len(rivals) == 1 else f"{len(rivals)} others"
+        names = rivals[0].name if len(rivals) == 1 else f"{len(rivals):,} others"
         lead += f", but not surely: {names} can't be told apart from it"
     else:
-        others = known[1].name if len(known) == 2 else f"all {len(known) - 1} others"
+        others = known[1].name if len(known) == 2 else f"all {len(known) - 1:,} others"
         lead += f", ahead of {others} beyond chance"
     found.append(Statement(text=lead + ".", filters=first.filters, page="failures"))
     if looked is not None:
@@ -530,7 +530,7 @@ def _statements(
             found.append(
                 Statement(
                     text=(
-                        f"{luckiest.name} reaches {counts.lucky} of its {n_right} "
+                        f"{luckiest.name} reaches {counts.lucky:,} of its {n_right} "
                         "right answers although its steps don't hold: right answer, wrong reason."
                     ),
                     filters=luckiest.filters,
@@ -556,7 +556,7 @@ def _benchmarks_statement(first: RankRow, looked: Weaknesses) -> Statement:
     """Say that labels are compared within their benchmark, and how to compare across."""
     return Statement(
         text=(
-            f"The study holds {looked.benchmarks} benchmarks: each label of {looked.facet} is "
+            f"The study holds {looked.benchmarks:,} benchmarks: each label of {looked.facet} is "
             "compared within its own. Choose the labels “source” to compare the benchmarks."
         ),
         filters=Filters(study=first.filters.study, show="all"),

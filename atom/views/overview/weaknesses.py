@@ -34,6 +34,7 @@ from atom.analysis.layout import Layout, facet_layout, tree_layout
 from atom.analysis.merged import Adder, Additive
 from atom.analysis.nodes import index_nodes
 from atom.analysis.readings import Reading
+from atom.display import numbers
 from atom.views.filters import Filters, Measure, answer_values, answers_kept, rows_kept
 from atom.views.looks.early import held_early
 from atom.views.reading import claims_of, frame_of, means_of, node_said
@@ -693,9 +694,9 @@ def evidence_words(item: NodeEvidence) -> str:
 def _size_words(effect: float, lo: float, hi: float, *, higher: bool) -> str:
     sign = 1 if higher else -1
     lo, hi = sorted((sign * lo, sign * hi))
-    size = f"{sign * effect:.1f}"
+    size = numbers.plain(sign * effect, 1)
     if math.isfinite(lo) and math.isfinite(hi):
-        size += f" ({lo:.1f}{'–' if lo >= 0 else ' to '}{hi:.1f})"
+        size += f" ({numbers.ends(lo, hi)})"
     return f"{size} points of 100 {'higher' if higher else 'lower'}"
 
 
@@ -709,7 +710,7 @@ def frame_words(item: Weakness | Weaknesses | NodeEvidence | Evidence) -> str:
     """Name the frame, and what it can't tell apart."""
     note = ", confounded with difficulty" if item.confounded else ""
     if isinstance(item, Weaknesses) and item.benchmarks > 1:
-        note += f", within each of {item.benchmarks} benchmarks"
+        note += f", within each of {item.benchmarks:,} benchmarks"
     return f"{item.frame} frame{note}"
 
 

@@ -646,7 +646,7 @@ def _how_many(view: PeopleScale) -> str:
     if status.partly:
         scored = sum(status.scored)
         return (
-            f"People’s labels on {samples} put {status.models} of {scored} models on people’s "
+            f"People’s labels on {samples} put {status.models:,} of {scored:,} models on people’s "
             f"scale; the others need labels on {MIN_LABELLED} samples of their answers."
         )
     most = max(status.by_model, default=0)

@@ -273,7 +273,7 @@ class OwnQuestion:
         if len(set(options)) < len(options):
             return "Two choices are the same: make them differ."
         if len(options) > MOST_CHOICES:
-            return f"{len(options)} choices: at most {MOST_CHOICES} can be lettered."
+            return f"{len(options):,} choices: at most {MOST_CHOICES} can be lettered."
         if options and self.right is not None and self.right not in options:
             return (
                 f"The right answer {self.reference.strip()[:60]!r} isn't among the choices: give "

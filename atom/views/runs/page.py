@@ -175,7 +175,7 @@ def task_words(run: Run) -> str:
 
 
 def _named(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+    more = f" and {len(names) - 4:,} more" if len(names) > 4 else ""
     return f"{', '.join(names[:4])}{more}"
 
 
@@ -197,7 +197,7 @@ def run_labels(store: Store, runs: Sequence[Run]) -> dict[str, str]:
         model = models.get(experiment.candidate_id, experiment.candidate_id)
         one = len(experiment.sample_ids) == 1
         arms = len(experiment.arms)
-        rounds = f", up to {experiment.rounds} rounds" if experiment.rounds > 1 else ""
+        rounds = f", up to {experiment.rounds:,} rounds" if experiment.rounds > 1 else ""
         labels[run_id] = (
             f"Self-correction: {model}, {'one answer, ' if one else ''}"
             f"{numbers.count(arms, 'kind')} of feedback{rounds}"

@@ -33,7 +33,7 @@ def sharing_words(run: Run, shared: Shared, endpoints: Mapping[str, Endpoint]) -
     words = []
     if len(shared.samples) > 1:
         hands = ", ".join(f"{count:,}" for count in shared.samples)
-        words.append(f"{len(shared.samples)} processes with {hands} samples in hand")
+        words.append(f"{len(shared.samples):,} processes with {hands} samples in hand")
     words += _where(shared)
     for name, slots in shared.slots.items():
         other = shared.elsewhere.get(name, 0)
@@ -53,7 +53,7 @@ def _where(shared: Shared) -> list[str]:
     """Say where a run works, unless that goes without saying: one process on this computer."""
     machines = shared.machines
     if len(machines) > 1:
-        return [f"on {len(machines)} machines: {', '.join(machines)}"]
+        return [f"on {len(machines):,} machines: {', '.join(machines)}"]
     if machines and machines[0] != socket.gethostname():
         return [f"on {machines[0]}"]
     return ["all on this computer"] if len(shared.samples) > 1 and machines else []
@@ -80,19 +80,19 @@ def all_runs_now(
     """
     if len(at_work) < 2:
         return ()
-    words = [f"{len(at_work)} runs work"]
+    words = [f"{len(at_work):,} runs work"]
     for name, slots in slots_in_use(store).items():
         words.append(_at_once(name, slots, slots, endpoints))
     promised = [run.budget - run.cost for run in at_work if run.budget is not None]
     if promised:
-        some = "" if len(promised) == len(at_work) else f" by the {len(promised)} with a budget"
+        some = "" if len(promised) == len(at_work) else f" by the {len(promised):,} with a budget"
         words.append(f"{money(max(0.0, sum(promised)))} may still be spent{some}")
     return (*words, *left_words(what_is_left(store)))
 
 
 def _at_once(name: str, slots: int, known: int, endpoints: Mapping[str, Endpoint]) -> str:
     most = endpoints[name].concurrency if name in endpoints else known
-    return f"{slots} of {most} calls at once at {name}"
+    return f"{slots:,} of {most} calls at once at {name}"
 
 
 def _left(usd: float) -> str:

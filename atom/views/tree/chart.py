@@ -36,14 +36,15 @@ if TYPE_CHECKING:
 _NAME = 34
 _LEAST = 0.95
 _THIN = 5
-_READABLE = 9
 _TWO_LINES = 34
 _WHOLE_NAME = 18
 _FRAME = 2.5
 _FONT = '"Source Sans", sans-serif'
 """The app's own; a figure knows no styles of its page."""
 _CLAIMED = ("confirmed", "suspected", "strength")
-_TALLER = 1.7
+_TALLER, _TALLEST = 1.7, 6.0
+READABLE, STAGE_READABLE = 9, 11
+"""Smallest size of a name, in pixels: in a window, and on a stage."""
 WHOLE = "whole"
 """Id of the whole tree's node; other nodes' ids are their numbers."""
 
@@ -155,6 +156,7 @@ def icicle(
     level: int = 0,
     chosen: int = 0,
     clicks: int = 0,
+    readable: int = READABLE,
 ) -> Figure:
     """Draw the tree as an icicle.
 
@@ -171,6 +173,7 @@ def icicle(
         chosen: the node whose card is open; it is framed where others lie beside it.
         clicks: how many clicks came before. The browser drew each by itself, and would keep what
             it drew over a figure that says what the figure before the click said.
+        readable: the smallest size of a name, in pixels; one that doesn't fit is left out.
     """
     from plotly.graph_objects import Figure, Icicle
 
@@ -178,8 +181,8 @@ def icicle(
     drawn = [int(index) for index in view.nodes]
     # Between very thin rows, gaps would be all that is seen.
     gap = 1 if int(nodes.is_leaf[view.nodes].sum()) * _THIN < height else 0
-    size = _sizes(nodes, drawn, view)
     level = level if level in set(drawn) else 0
+    size = _sizes(nodes, drawn, view, level, _named(readable) / height)
     framed = {chosen} - {0, level}
     sums = np.r_[0.0, np.cumsum(size)]
     heights = sums[nodes.end] - sums[:-1]
@@ -193,7 +196,7 @@ def icicle(
         text=[value_of(view, index) for index in drawn],
         hovertext=[_tip(nodes, view, index, whose) for index in drawn],
         # Fitting text into rows too thin for it costs the browser most of its time.
-        texttemplate=[_template(float(high[index])) for index in drawn],
+        texttemplate=[_template(float(high[index]), readable) for index in drawn],
         hovertemplate="%{hovertext}<extra></extra>",
         branchvalues="remainder",
         sort=False,
@@ -208,7 +211,7 @@ def icicle(
         },
         textfont={
             "color": [ink_on(colours[index]) for index in drawn],
-            "size": [10.5 if nodes.is_leaf[index] else 12.5 for index in drawn],
+            "size": [readable + (1.5 if nodes.is_leaf[index] else 3.5) for index in drawn],
             "family": _FONT,
         },
         textposition="middle left",
@@ -221,7 +224,7 @@ def icicle(
         # Its window decides how high it is drawn; names that don't fit at a readable size are left
         # out, and the tooltip has them.
         autosize=True,
-        uniformtext={"minsize": _READABLE, "mode": "hide"},
+        uniformtext={"minsize": readable, "mode": "hide"},
         margin={"l": 0, "r": 0, "t": 0, "b": 24},
         paper_bgcolor="rgba(0,0,0,0)",
         font={"color": QUIET[scheme], "family": _FONT},
@@ -231,28 +234,32 @@ def icicle(
     return figure
 
 
-def _template(high: float) -> str:
+def _template(high: float, readable: int) -> str:
     """Return how a node is named in so many pixels: its number under the name, beside it, or not.
 
     Columns are narrow where the window is; two short lines fit where one long line doesn't.
     """
-    if high < _READABLE:
+    if high < readable:
         return ""
     return "%{label}<br>%{text}" if high >= _TWO_LINES else "%{label}  %{text}"
 
 
-def _sizes(nodes: NodeTable, drawn: list[int], view: Shown) -> Floats:
+def _sizes(nodes: NodeTable, drawn: list[int], view: Shown, level: int, part: float) -> Floats:
     """Give every node without drawn children its size; the others grow with theirs.
 
-    By evidence, leaves of which something is claimed are so high that their names can be read.
+    By evidence, leaves of which something is claimed get `part` of the height, if there is room.
     """
     size = np.cbrt(np.maximum(nodes.criteria, 1))
     least = _LEAST * float(size[nodes.is_leaf].mean()) if nodes.is_leaf.any() else 1.0
     size = np.maximum(size, least)
+    claimed = np.zeros(len(size), dtype=np.bool_)
     for index in drawn:
         said = view.said(index)
-        if said is not None and said.label in _CLAIMED:
-            size[index] *= _TALLER
+        claimed[index] = said is not None and said.label in _CLAIMED
+    inside = np.zeros(len(size), dtype=np.bool_)
+    inside[level : int(nodes.end[level])] = True
+    inside &= nodes.is_leaf
+    size[claimed] *= _taller(size[inside & claimed], float(size[inside & ~claimed].sum()), part)
     leaf = np.where(nodes.is_leaf, size, 0.0)
     sums = np.r_[0.0, np.cumsum(leaf)]
     size = np.zeros(len(nodes.paths))
@@ -262,6 +269,23 @@ def _sizes(nodes: NodeTable, drawn: list[int], view: Shown) -> Floats:
             under = float(sums[int(nodes.end[index])] - sums[index])
             size[index] = max(under, 1.0)
     return size
+
+
+def _named(readable: int) -> float:
+    """Return how high a row must be, in pixels, for a name at this size: a line, and room."""
+    return 1.42 * readable + 6
+
+
+def _taller(claimed: Floats, others: float, part: float) -> float:
+    """Return how much higher than others a leaf is drawn of which something is claimed.
+
+    With sizes s of these leaves and U of all others, a leaf gets f s / (f Σs + U) of the height:
+    f is so large that the lowest gets `part` of it, between 1.7 and 6.
+    """
+    if not len(claimed):
+        return _TALLER
+    left = float(claimed.min()) - part * float(claimed.sum())
+    return min(max(part * others / left, _TALLER), _TALLEST) if left > 0 else _TALLEST
 
 
 def _tip(nodes: NodeTable, view: Shown, index: int, whose: str) -> str:

@@ -86,7 +86,8 @@ def open_evaltree(
     found = None if results is None else read_results(results)
     if found is not None and max(root.rows, default=-1) >= len(found):
         raise UsageError(
-            f"the tree speaks of row {max(root.rows)} and there are {len(found)} results: give the "
+            f"the tree speaks of row {max(root.rows)} and there are {len(found):,} "
+            "results: give the "
             "results of the benchmark that the tree was made of"
         )
     weak = () if found is None else evaltree_profile(root, found, threshold, alpha)

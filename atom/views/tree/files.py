@@ -148,7 +148,8 @@ def _by_sample(
     n = len(data.table.sample_ids)
     if partly and max(row_leaf, default=-1) >= n:
         raise UsageError(
-            f"the file speaks of row {max(row_leaf)} and the study has {n} samples: it was made of "
+            f"the file speaks of row {max(row_leaf)} and the study has {n:,} samples: "
+            "it was made of "
             "other questions"
         )
     if not partly and set(row_leaf) != set(range(n)):

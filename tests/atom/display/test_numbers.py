@@ -51,6 +51,15 @@ def test_an_interval_below_zero_has_no_dash_between_its_ends():
     assert numbers.spanned("0.31", "−0.2") == "0.31 to −0.2"
 
 
+def test_counts_in_stored_sentences_get_separators():
+    told = "Grown from 1061 criteria of 260 samples by judge-2024; 1222 of 1222 criteria are mapped"
+    assert numbers.regrouped(told) == (
+        "Grown from 1,061 criteria of 260 samples by judge-2024; 1,222 of 1,222 criteria are mapped"
+    )
+    kept = "model-1234 criteria, 0.1234 criteria, 12,345 criteria, in 2024 by 999 criteria"
+    assert numbers.regrouped(kept) == kept
+
+
 def test_counts():
     assert numbers.count(1, "sample") == "1 sample"
     assert numbers.count(1200, "sample") == "1,200 samples"

@@ -146,7 +146,7 @@ def _votes(view: HardPairs, listed: _Listed) -> Html:
         "Weak judges vote",
         el("p", f"Each judge voted {task.votes} times in each order. It fails at a pair where "
            "not most of its votes are right. A pair is hard where "
-           f"{'all' if task.fail == len(view.judges) else f'{task.fail} or more'} of "
+           f"{'all' if task.fail == len(view.judges) else f'{task.fail:,} or more'} of "
            f"{numbers.count(len(view.judges), 'judge')} fail."),
         kit.table(columns, rows, label="Weak judges on all pairs", tight=True),
         listed.fold("Pairs that they fail at", view.hard[:EXAMPLES]),

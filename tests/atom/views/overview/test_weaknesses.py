@@ -229,7 +229,7 @@ def test_words():
     )
     own = item("suspected", pooled=-4.0, lo=-9.0, hi=1.0, frame="own", more_samples=31.2)
     assert effect_words(own) == (
-        "4.0 (-1.0 to 9.0) points of 100 lower than on the rest of its own criteria"
+        "4.0 (−1.0 to 9.0) points of 100 lower than on the rest of its own criteria"
     )
     assert "7.0 (2.0–12.0) points of 100 higher" in effect_words(item("strength", pooled=7.0))
     assert frame_words(peer) == "peer frame"
@@ -294,10 +294,10 @@ def test_words_of_a_node_say_which_way_its_effect_goes():
     base = NodeEvidence(label="nothing found", frame="own", effect=-1.0, lo=-4.0, hi=2.0, n=9,
                         samples=8, more_samples=math.nan)  # fmt: skip
     assert evidence_words(base) == (
-        "1.0 (-2.0 to 4.0) points of 100 lower than on the rest of its own criteria"
+        "1.0 (−2.0 to 4.0) points of 100 lower than on the rest of its own criteria"
     )
     up = replace(base, effect=1.0, lo=-2.0, hi=4.0, frame="peer")
-    assert evidence_words(up).startswith("1.0 (-2.0 to 4.0) points of 100 higher than the other")
+    assert evidence_words(up).startswith("1.0 (−2.0 to 4.0) points of 100 higher than the other")
     assert evidence_words(replace(base, effect=math.nan)) == "nothing to compare it with"
     vague = replace(base, label="insufficient", lo=math.nan, hi=math.nan)
     assert evidence_words(vague).startswith("1.0 points of 100 lower")

@@ -172,6 +172,30 @@ def test_a_map_that_was_clicked_keeps_nothing_that_the_browser_drew(nodes):
     assert first.uirevision != second.uirevision
 
 
+@pytest.mark.parametrize(("height", "readable"), [(300, 11), (640, 9)])
+def test_a_leaf_of_which_something_is_claimed_is_high_enough_for_its_name(
+    tmp_path, height, readable
+):
+    made = make_tree_store(tmp_path, 30, samples=12)
+    with Store.open(made.folder) as store:
+        data = load_study(store, made.study.id)
+        nodes = node_table(data, data.tree, placed(store, data), Filters())
+    leaves = [at for at in range(len(nodes.paths)) if nodes.is_leaf[at]]
+    held = Evidence(frame="peer", margin=2.5, q=0.1, nodes={
+        nodes.paths[at]: NodeEvidence(
+            label="confirmed" if at == leaves[3] else "nothing found", frame="peer", effect=-12.3,
+            lo=-20.0, hi=-4.6, n=40, samples=30, more_samples=math.nan,
+        ) for at in leaves
+    })  # fmt: skip
+    view = shown(nodes, colouring="evidence", model=1, evidence=held)
+    trace = icicle(nodes, view, "light", whose="b", height=height, readable=readable).data[0]
+    share = {one: value / sum(trace.values) for one, value in zip(trace.ids, trace.values,
+                                                                  strict=True)}  # fmt: skip
+    # Plotly leaves 3 pixels free on each side of a line of text, which is 1.42 times its size.
+    assert height * share[str(leaves[3])] > 1.42 * readable + 6 - 1e-6
+    assert min(share[str(at)] for at in leaves) > 0
+
+
 def test_every_label_has_its_own_readable_colour(nodes):
     view = shown(nodes, colouring="evidence", model=1, evidence=labelled(nodes))
     for scheme in ("light", "dark"):
