@@ -219,7 +219,7 @@ def test_a_limit_keeps_the_first_questions(folder):
 
 
 def test_votes_without_any_question_name_the_missing_file(folder):
-    with pytest.raises(FormatError, match=r"5880 votes .* questions\.json"):
+    with pytest.raises(FormatError, match=r"5,880 votes .* questions\.json"):
         read("mllm-bench", [ImportFile.from_path(folder / "votes.csv")])
     with pytest.raises(FormatError, match="neither questions"):
         read("mllm-bench", [ImportFile.from_bytes("a.json", b'[{"a": 1}]')])
