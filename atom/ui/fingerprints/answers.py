@@ -332,7 +332,7 @@ def _break_row(curve: BreakCurve) -> kit.Row:
         kit.door(
             numbers.middle(worst.path[-1], 26),
             links.address(FAILURES.url_path, worst.filters),
-            tip=f"{format_path(worst.path)}\n{worst.breaks} of {worst.exposed} criteria "
+            tip=f"{format_path(worst.path)}\n{worst.breaks:,} of {worst.exposed:,} criteria "
             f"that unbroken answers reach fail here: {numbers.in_percent(worst.share, 0)}",
         )
         if worst

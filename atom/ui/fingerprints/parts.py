@@ -276,7 +276,7 @@ def radars(here: Here, form: Shape, items: Sequence[Radar]) -> Html:
 
 def _radar(here: Here, form: Shape, radar: Radar) -> Html:
     left = (
-        kit.note(f"{radar.left_out} more with less data aren’t drawn here.")
+        kit.note(f"{radar.left_out:,} more with less data aren’t drawn here.")
         if radar.left_out
         else None
     )
@@ -463,7 +463,7 @@ def _unsure(claim: NodeEvidence, view: Bars) -> Html | None:
     """Say why a departure whose interval leaves zero out is no finding."""
     if claim.label != "nothing found" or not (claim.lo > 0 or claim.hi < 0):
         return None
-    words = f"not surely beyond {view.margin:g} points in {view.looks} looks"
+    words = f"not surely beyond {view.margin:g} points in {view.looks:,} looks"
     return kit.under(words)
 
 

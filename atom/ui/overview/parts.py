@@ -300,7 +300,7 @@ def _percent_door(estimate: Estimate, fine: int, to: str) -> Html:
     return kit.cell(
         numbers.percent(estimate.value, fine),
         to,
-        tip=f"{numbers.interval(estimate)} of {estimate.n} right answers",
+        tip=f"{numbers.interval(estimate)} of {estimate.n:,} right answers",
     )
 
 

@@ -249,7 +249,7 @@ def _quadrant_row(
             kit.cell(
                 f"{counts.terse:,}",
                 links.address(FAILURES.url_path, to),
-                tip=f"{counts.terse} answers say too little to be blamed",
+                tip=f"{counts.terse:,} answers say too little to be blamed",
             )
             if counts.terse
             else kit.quiet("0")

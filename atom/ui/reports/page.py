@@ -143,7 +143,7 @@ def draw_writer(here: Here, draft: Draft, report: Report, endpoint: Endpoint, ke
                 "At most, in USD", min_value=0.0, value=None, placeholder="no cap", width=150
             )
         kit.show(
-            kit.small(f"{expected.sections} chapters, {words}"),
+            kit.small(f"{expected.sections:,} chapters, {words}"),
             key="reports_price",
         )
     if pressed:

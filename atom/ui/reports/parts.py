@@ -255,7 +255,7 @@ def findings(here: Here, wanted: Wish, report: Report) -> Html:
         told = sum(choice[f.id].told for f in mine)
         blocks.append(
             kit.section(
-                (title, kit.small(f" {told} of {len(mine)} told")),
+                (title, kit.small(f" {told:,} of {len(mine):,} told")),
                 _table(here, wanted, mine, choice, tags),
             )
         )

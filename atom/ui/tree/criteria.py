@@ -175,7 +175,7 @@ def _shaken(view: Shaken | None) -> Html | None:
         el("p", f"The whole order stays in {100 * view.same_order:.0f} of 100.{agree}"),
         kit.table(columns, [_model(one) for one in view.rows], label="Under other weights",
                   tight=True),
-        kit.note(f"Each criterion’s weight is multiplied by a chance factor, {view.draws} times: "
+        kit.note(f"Each criterion’s weight is multiplied by a chance factor, {view.draws:,} times: "
            "in 95 of 100 draws between 0.4 and 2.7, the same for all models. A capability counts "
            "from five criteria and five samples on."),
         data_testid="criteria-weights",
