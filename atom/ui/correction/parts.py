@@ -494,7 +494,7 @@ def by_leaf(found: Results, doors: Doors) -> Html | None:
     recover = sum(line.repair.label == "attention drift" for line in found.by_leaf)
     stubborn = sum(line.repair.label == "lack of capability" for line in found.by_leaf)
     return kit.section(f"{numbers.count(recover, 'capability', 'capabilities')} recoverable, "
-           f"{stubborn:,} stubborn, {len(found.by_leaf) - recover - stubborn} undecided",
+           f"{stubborn:,} stubborn, {len(found.by_leaf) - recover - stubborn:,} undecided",
         el("p", kit.term("attention drift", "Attention drift"), ": it can do it when told where to "
            "look. ", kit.term("lack of capability", "Lack of capability"), ": most steps stay "
            "failed even with the strongest help.", class_="quiet small",
