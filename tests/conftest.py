@@ -25,7 +25,7 @@ SHARED = PROJECT.parent / "shared"
 STRICT = bool(os.environ.get("ATOM_CI") or os.environ.get("CI")) and SHARED.is_dir()
 TESTS = PROJECT / "tests"
 FOLDER_MARKERS = {"e2e": "browser", "model": "model"}
-SPREAD = {"browser": 0.7, "slow": 0.9, "quick": 1.0}
+SPREAD = {"browser": 0.7, "slow": 0.8, "quick": 1.0}
 """Files of each kind lie evenly in this share of all, the first one first."""
 TOGETHER = ("tests/rules/",)
 """Folders that one worker takes as a whole: what their files share takes long to make."""

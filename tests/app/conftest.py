@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import streamlit as st
+from streamlit import config
 from streamlit.testing.v1 import AppTest, app_test
 
 from atom.engine.imports.importing import import_reading
@@ -39,6 +40,12 @@ def markup_of(test: AppTest, *, with_help: bool = False) -> str:
     """Return all markup on the page, the sidebar included; not what *Help* explains behind it."""
     parts = [json.loads(one.proto.json)["html"] for one in test.get("bidi_component")]
     return "\n".join(part for part in parts if with_help or 'aria-label="Theme"' not in part)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_search_after_each_run() -> None:
+    """Don't search all memory for garbage after every run; the usual search finds it in time."""
+    config.set_option("runner.postScriptGC", False)
 
 
 @pytest.fixture(scope="session")
