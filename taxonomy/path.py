@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 SEPARATOR = " › "
 DEPTH = 4
 """Layers of a tree grown here; imported trees may be deeper."""
@@ -31,3 +33,13 @@ def parse_path(text: str) -> Path:
 def fold(path: Path) -> Path:
     """Fold case and white space, to find a path that is written a little differently."""
     return tuple(" ".join(name.casefold().split()) for name in path)
+
+
+def shared_depth(first: Sequence[str], second: Sequence[str]) -> int:
+    """Count the segments that two paths have in common, from the root."""
+    depth = 0
+    for one, other in zip(first, second, strict=False):
+        if one != other:
+            break
+        depth += 1
+    return depth

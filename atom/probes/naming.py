@@ -19,6 +19,7 @@ from atom.probes.draws import Draws
 from atom.probes.rival_names import RIVAL_NAMES
 from atom.probes.worlds import leaves as at
 from atom.probes.worlds.leaves import Leaf
+from taxonomy.path import shared_depth
 
 SEPARATOR: Final = " › "
 WRONG_LEAF: Final = 0.10
@@ -375,7 +376,7 @@ def choose_leaf(leaf: Leaf, offered: Sequence[str]) -> str | None:
     for text, path in zip(offered, paths, strict=True):
         if meant_leaf(path) == leaf:
             return text
-    shared = [_shared(leaf, path) for path in paths]
+    shared = [shared_depth(leaf, path) for path in paths]
     best = max(shared, default=0)
     if best >= 2:
         return offered[shared.index(best)]
@@ -397,15 +398,6 @@ def loosely_the_same(first: Sequence[str], second: Sequence[str]) -> bool:
     same = mean_the_same(first, second)
     chance = Draws("same", SEPARATOR.join(first), SEPARATOR.join(second)).uniform()
     return chance >= MISSED_SAME if same else chance < FALSE_SAME
-
-
-def _shared(leaf: Leaf, path: Sequence[str]) -> int:
-    count = 0
-    for one, other in zip(leaf, path, strict=False):
-        if one != other:
-            break
-        count += 1
-    return count
 
 
 @cache

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
+from atom.engine.asked.once import keep_call
 from atom.engine.consent import ConsentNeeded, ConsentQuestion, needs_consent
 from atom.engine.execution import ClientMaker, make_client
 from atom.engine.members import check_endpoint
@@ -167,13 +168,7 @@ async def _section(store: Store, study: Study, brief: Brief, ask: PaidOnce) -> S
     except SpendCapReached as reached:
         return fallback(brief.section, reached.message)
     except JudgeError as error:
-        _keep(store, failed_call(error))
+        keep_call(store, failed_call(error))
         return fallback(brief.section, error.message)
-    _keep(store, reply.call)
+    keep_call(store, reply.call)
     return parse(reply, brief)
-
-
-def _keep(store: Store, call: Call | None) -> None:
-    if call is not None and not store.read_only:
-        with store.write() as writer:
-            writer.replace([call])

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from atom.display.numbers import count
 from atom.reports import correction_sentences
-from atom.reports.printed import count, listed
+from atom.reports.printed import listed
 from atom.reports.records import (
     MODEL_PARTS,
     STUDY_PARTS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from atom.reports.printed import count
+from atom.display.numbers import count
 from atom.reports.records import Finding
 
 _SO = {

@@ -14,10 +14,11 @@ from urllib.parse import urlsplit
 
 from atom.display import writers
 from atom.display.markup import Html
+from atom.display.numbers import count
 from atom.display.table import Column, Table
 from atom.errors import UsageError
 from atom.reports.figures import axes_svg, colour, differ_words, ranking_svg, section_radar
-from atom.reports.printed import count, lettered, p_words
+from atom.reports.printed import lettered, p_words
 from atom.reports.records import (
     Bar,
     Finding,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from atom.display.markdown import START, escaped
+from atom.display.numbers import count
 from atom.reports.figures import differ_words
 from atom.reports.html_file import (
     BEYOND,
@@ -16,7 +17,7 @@ from atom.reports.html_file import (
     selection_line,
     tabled,
 )
-from atom.reports.printed import count, lettered, with_interval
+from atom.reports.printed import lettered, with_interval
 from atom.reports.records import Exhibit, Finding, Passage, Report, Section
 
 

@@ -17,11 +17,6 @@ FINE = 200
 """From this many cases on a percent gets a decimal."""
 
 
-def count(number: int, noun: str, plural: str | None = None) -> str:
-    """Write `1 sample`, `1,200 samples`."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
 def listed(names: list[str] | tuple[str, ...]) -> str:
     """Write `a`, `a and b`, `a, b and c`."""
     if len(names) < 2:

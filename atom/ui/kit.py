@@ -209,6 +209,11 @@ def status(kind: Status, words: str | None = None) -> Html:
     )
 
 
+def along(lo: float, hi: float) -> Callable[[float], str]:
+    """Return where a value stands between two ends, in percent of a drawing's width."""
+    return lambda value: f"{100 * min(max((value - lo) / (hi - lo), 0), 1):.2f}%"
+
+
 def colour(place: int, chosen: bool = True) -> str:
     """Return a candidate's colour by its place in the study; beyond eight only when chosen."""
     return COLOURS[place % len(COLOURS)] if chosen and place < len(COLOURS) else GREY
@@ -237,9 +242,7 @@ def interval_bar(estimate: Estimate, place: int = 0, *, lo: float = 0, hi: float
         lo: left end of the scale.
         hi: right end of the scale.
     """
-
-    def at(value: float) -> str:
-        return f"{100 * min(max((value - lo) / (hi - lo), 0), 1):.2f}%"
+    at = along(lo, hi)
 
     track = el("line", class_="track", x1="0", x2="100%", y1="8", y2="8")
     if not estimate.known:

@@ -385,3 +385,10 @@ def _dialog(entry: StudyEntry, hosts: tuple[str, ...], what: str, then: Callable
             st.rerun()
         if st.button("Send nothing", key="consent_no"):
             st.rerun()
+
+
+def halt(job_id: str) -> None:
+    """Cancel a job, where it still goes on."""
+    job = jobs().get(job_id)
+    if job is not None:
+        job.cancel()

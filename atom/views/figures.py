@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from atom.display.markup import Html, el, join
+from atom.display.numbers import middle
 from atom.views.fingerprints.page import Mark
 from atom.views.fingerprints.radar import LEAST_AXES, Axis, Radar
 from atom.views.lab.judge_marks import GLYPH
@@ -136,14 +137,6 @@ def key_svg(place: int, index: int, inks: Inks = SCREEN) -> Html:
     )
 
 
-def cut(text: str, size: int) -> str:
-    """Cut a long name in the middle."""
-    if len(text) <= size:
-        return text
-    head = (size - 1) * 2 // 3
-    return f"{text[:head].rstrip()}…{text[-(size - 1 - head) :].lstrip()}"
-
-
 # --- radar -------------------------------------------------------------------------------------
 
 
@@ -249,13 +242,13 @@ def _named(one: Axis) -> str:
 def _wrap(name: str) -> list[str]:
     """Break a name into at most two lines; each is cut in the middle where it's too long."""
     if len(name) <= _NAME or " " not in name:
-        return [cut(name, _NAME)]
+        return [middle(name, _NAME)]
     words = name.split(" ")
     best = min(
         range(1, len(words)),
         key=lambda at: max(len(" ".join(words[:at])), len(" ".join(words[at:]))),
     )
-    return [cut(" ".join(part), _NAME) for part in (words[:best], words[best:])]
+    return [middle(" ".join(part), _NAME) for part in (words[:best], words[best:])]
 
 
 def _door(inner: Html, axis: Axis, mark: Mark | None, doors: Doors | None, *, focus: bool) -> Html:
@@ -287,7 +280,7 @@ def _legend(radar: Radar, top: float, inks: Inks) -> list[Html]:
     for place, model in enumerate(radar.models):
         x, y = 20 + (place % 2) * _WIDE / 2, top + _LEGEND * (place // 2)
         found.append(_key(place, model.index, x, y, inks))
-        found.append(_text(x + 32, y + 4, cut(model.name, 32), inks.ink))
+        found.append(_text(x + 32, y + 4, middle(model.name, 32), inks.ink))
     if radar.group > 1:
         y = top + _LEGEND * (_legend_rows(radar) - 1)
         found.append(
@@ -330,7 +323,7 @@ def _radar_bars(radar: Radar, inks: Inks, doors: Doors | None, *, legend: bool) 
             lo, hi = (left + (right - left) * min(max(v, 0), 100) / 100 for v in (axis.lo, axis.hi))
             parts.append(el("rect", x=_n(lo), y=_n(y - 10), width=_n(hi - lo), height=_n(size + 4),
                             fill=inks.band, fill_opacity="0.55"))  # fmt: skip
-        label = _text(left - 12, y + size / 2 - 5, cut(_named(axis), 20), inks.ink, anchor="end")
+        label = _text(left - 12, y + size / 2 - 5, middle(_named(axis), 20), inks.ink, anchor="end")
         parts.append(_door(label, axis, None, doors, focus=True))
         for place, mark in enumerate(axis.marks):
             estimate = mark.estimate

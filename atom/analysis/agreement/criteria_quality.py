@@ -13,6 +13,7 @@ from atom.analysis.agreement.fidelity import Share, share_of
 from atom.analysis.compare.paired import paired_gap
 from atom.analysis.intervals import Floats, Ints
 from taxonomy import Path, fold
+from taxonomy.path import shared_depth
 
 
 def dominant_root(roots: Sequence[str], weights: Sequence[int]) -> str:
@@ -150,7 +151,7 @@ def hit_rates(judged: Sequence[Path], people: Sequence[Path], cluster: Ints) -> 
     for key, name in names.items():
         here = np.array([each == key for each in owner], dtype=np.bool_)
         by_root.append((name, share_of(same[here], cluster[here])))
-    credit = [_shared(a, b) / max(len(a), len(b), 1) for a, b in pairs]
+    credit = [shared_depth(a, b) / max(len(a), len(b), 1) for a, b in pairs]
     return HitRates(
         leaf=share_of(same, cluster),
         root=share_of(root, cluster),
@@ -160,15 +161,6 @@ def hit_rates(judged: Sequence[Path], people: Sequence[Path], cluster: Ints) -> 
         root_kappa=_kappa([a[:1] for a, _ in pairs], [b[:1] for _, b in pairs]),
         credit=float(np.mean(credit)) if credit else math.nan,
     )
-
-
-def _shared(first: Path, second: Path) -> int:
-    depth = 0
-    for a, b in zip(first, second, strict=False):
-        if a != b:
-            break
-        depth += 1
-    return depth
 
 
 def _kappa(first: Sequence[Path], second: Sequence[Path]) -> float:

@@ -42,7 +42,7 @@ HELP: tuple[Arm, ...] = ("peer", "guided_peer", "oracle")
 RepairLabel = Literal["attention drift", "lack of capability", "undecided"]
 
 
-def _rows(trials: Trials, arm: Arm, upto: int) -> Ints:
+def arm_rows(trials: Trials, arm: Arm, upto: int) -> Ints:
     """Criterion rows of an arm's last trials of failed answers."""
     mine = (trials.arm == code_of(arm)) & (trials.cohort == FAILED_COHORT)
     return np.flatnonzero((trials.last_rows(upto) & mine)[trials.trial])
@@ -117,7 +117,7 @@ def rises(
     """
     found = []
     for arm in trials.arms:
-        rows = _rows(trials, arm, upto)
+        rows = arm_rows(trials, arm, upto)
         if failed_only:
             rows = rows[_failed(trials)[rows]]
         if asked is not None:
@@ -162,7 +162,7 @@ def _shared(trials: Trials, arm: Arm, control: Arm, upto: int) -> tuple[Ints, In
     width = int(trials.criterion.max(initial=0)) + 1
     keys, rows = [], []
     for which in (arm, control):
-        mine = _rows(trials, which, upto)
+        mine = arm_rows(trials, which, upto)
         mine = mine[trials.after[mine] > 0]
         rows.append(mine)
         keys.append(
@@ -296,7 +296,7 @@ def repairs(
 def _pairs(trials: Trials, arm: Arm, control: Arm | None, upto: int) -> tuple[Ints, Ints]:
     if control is not None:
         return _shared(trials, arm, control, upto)
-    rows = _rows(trials, arm, upto)
+    rows = arm_rows(trials, arm, upto)
     rows = rows[trials.after[rows] > 0]
     return rows, rows
 
@@ -304,7 +304,7 @@ def _pairs(trials: Trials, arm: Arm, control: Arm | None, upto: int) -> tuple[In
 def _repaired(trials: Trials, arm: Arm, level: Level, upto: int) -> tuple[Share, ...]:
     """Share of failed criteria that an arm repairs, by node."""
     width = len(trials.leaves) if level == "leaf" else len(trials.roots)
-    rows = _rows(trials, arm, upto)
+    rows = arm_rows(trials, arm, upto)
     node = _node(trials, level)
     rows = rows[_failed(trials)[rows] & (trials.after[rows] > 0) & (node[rows] >= 0)]
     done = (trials.after[rows] > trials.threshold).astype(np.float64)
@@ -396,7 +396,7 @@ def unlocked(
 
 def _asked(trials: Trials, arm: Arm, upto: int) -> tuple[Ints, Mask, Mask]:
     """Failed criteria that were asked about: their rows, whether repaired, whether right after."""
-    rows = _rows(trials, arm, upto)
+    rows = arm_rows(trials, arm, upto)
     right = trials.right[trials.trial[rows]]
     keep = _failed(trials)[rows] & trials.asked[rows] & (trials.after[rows] > 0)
     keep &= np.isfinite(right)

@@ -50,13 +50,14 @@ async def ask_once(
         try:
             reply = await PaidOnce(store, client).ask(request)
         except JudgeError as error:
-            _keep(store, failed_call(error))
+            keep_call(store, failed_call(error))
             return error
-    _keep(store, reply.call)
+    keep_call(store, reply.call)
     return reply
 
 
-def _keep(store: Store, call: Call | None) -> None:
+def keep_call(store: Store, call: Call | None) -> None:
+    """Keep the record of a call, where there is one and the store takes any."""
     if call is not None and not store.read_only:
         with store.write() as writer:
             writer.replace([call])

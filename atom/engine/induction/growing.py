@@ -24,6 +24,7 @@ from atom.stages.growing.induction import BATCH, WAVE, Cut, batches, waves
 from taxonomy import DEPTH, Path, Tree, format_path
 from taxonomy.edits import Drop, Entry, Merge
 from taxonomy.grow import Grown
+from taxonomy.path import shared_depth
 from taxonomy.prune import MIN_CRITERIA, MIN_SAMPLES, Nearest, prune
 from taxonomy.similar import Texts
 from taxonomy.unite import Same, unite
@@ -361,22 +362,13 @@ def nearest_leaf(grown: Grown, questions: Mapping[str, str]) -> Nearest:
     def nearest(leaf: Path, others: Sequence[Path]) -> Path | None:
         row = texts.row(number[leaf])
         likeness = {
-            other: float(row[number[other]]) + SHARED_LAYER * _shared(leaf, other)
+            other: float(row[number[other]]) + SHARED_LAYER * shared_depth(leaf, other)
             for other in others
         }
         best = max(others, key=lambda other: (round(likeness[other], 9), tuple(other)))
         return best if likeness[best] >= NEAR_ENOUGH else None
 
     return nearest
-
-
-def _shared(one: Path, other: Path) -> int:
-    count = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        count += 1
-    return count
 
 
 def _part(cut: Cut, wanted: Mapping[str, str]) -> tuple[Criterion, ...]:

@@ -195,12 +195,9 @@ def _start(here: Here, found: Results) -> str:
 
 
 def _working(name: str, job_id: str) -> None:
-    def halt() -> None:
-        job = work.jobs().get(job_id)
-        if job is not None:
-            job.cancel()
-
-    st.button("Stop", key="gate_stop", on_click=halt, help="What has come is kept.")
+    st.button(
+        "Stop", key="gate_stop", on_click=work.halt, args=(job_id,), help="What has come is kept."
+    )
 
     state = work.ended(job_id, "The model answers without the picture…")
     if state is None:

@@ -285,13 +285,8 @@ def _start(here: Here, first: Response, arm: Arm) -> str:
 
 
 def _working(here: Here, job_id: str, arm: Arm, response_id: str) -> None:
-    def halt() -> None:
-        job = work.jobs().get(job_id)
-        if job is not None:
-            job.cancel()
-
     with st.container(horizontal=True, key="stepbar_one", vertical_alignment="center"):
-        st.button("Stop", key="one_stop", on_click=halt)
+        st.button("Stop", key="one_stop", on_click=work.halt, args=(job_id,))
 
     @st.fragment(run_every=work.LOOK_EVERY)
     def watch() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from atom.display.numbers import count
 from atom.exports.archive_form import ArchiveManifest
 from atom.exports.base import Exporter
 from atom.formats import Account, ImportReport, account_of
@@ -41,13 +42,13 @@ def summary(cards: Sequence[StudyCard]) -> Html:
     """Say what is in here, in a sentence."""
     own = [card for card in cards if not card.entry.bundled]
     bundled = len(cards) - len(own)
-    answers = _many(sum(card.responses for card in own), "answer")
-    words = f"{_many(len(own), 'study', 'studies')} of yours with {answers}"
+    answers = count(sum(card.responses for card in own), "answer")
+    words = f"{count(len(own), 'study', 'studies')} of yours with {answers}"
     if not own:
         words = "Nothing of yours is in here yet"
     if bundled:
         words += "; there is also" if own else "; there is"
-        words += f" {_many(bundled, 'bundled study', 'bundled studies')} to look at"
+        words += f" {count(bundled, 'bundled study', 'bundled studies')} to look at"
     return el("p", words + ".", class_="strong")
 
 
@@ -99,7 +100,7 @@ def import_row(record: Import) -> Html:
         el(
             "p",
             f"{record.format} · {record.created[:16].replace('T', ' ')} · "
-            f"{_many(record.samples, 'sample')}, {_many(record.responses, 'answer')}",
+            f"{count(record.samples, 'sample')}, {count(record.responses, 'answer')}",
             class_="quiet small",
         ),
         kit.fold("The account", account(kept)) if kept is not None and kept.tallies else None,
@@ -113,7 +114,7 @@ def taking_back(record: Import, study: Study) -> Html:
     return el(
         "div",
         el("p", el("span", ", ".join(record.sources)[:_CUT], class_="strong text"),
-           f" brought {_many(record.samples, 'question')} and {_many(record.responses, 'answer')} "
+           f" brought {count(record.samples, 'question')} and {count(record.responses, 'answer')} "
            "into ", el("span", study.name, class_="strong text"), "."),
         el("p", "What only this import brought goes, with its verdicts, votes and labels. What "
            "another import or study holds, or a run has scored, stays. It can't be undone: "
@@ -176,7 +177,7 @@ def report(found: ImportReport, *, kept: bool) -> Html:
         (found.verdicts, "score by a judge", "scores by a judge"),
         (found.pictures, "picture", ""),
     ]
-    words = ", ".join(_many(n, one, many) for n, one, many in facts if n)
+    words = ", ".join(count(n, one, many) for n, one, many in facts if n)
     lead = "Came in" if kept else "Would come in"
     left = f"{found.n_skipped:,} left out" if found.n_skipped else "nothing left out"
     return el(
@@ -302,7 +303,3 @@ def size(n_bytes: int) -> str:
     if n_bytes < 1_000_000:
         return f"{max(n_bytes / 1000, 0.1):.1f} KB"
     return f"{n_bytes / 1e6:.1f} MB"
-
-
-def _many(n: int, one: str, many: str = "") -> str:
-    return f"{n:,} {one if n == 1 else many or one + 's'}"

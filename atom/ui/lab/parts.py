@@ -234,8 +234,7 @@ def figure_bar(row: MetricRow, scale: Scale, place: int) -> Html:
         return kit.quiet(numbers.NONE if math.isnan(row.value) else "")
     lo, hi = scale
 
-    def at(value: float) -> str:
-        return f"{100 * min(max((value - lo) / (hi - lo), 0), 1):.2f}%"
+    at = kit.along(lo, hi)
 
     ink = kit.colour(place)
     pieces = [el("line", class_="track", x1="0", x2="100%", y1="9", y2="9")]
@@ -702,3 +701,8 @@ def _identities(paper: Checked) -> Html:
         for one in paper.identities
     ]
     return kit.table(columns, rows, label=f"Rules checked in {paper.paper}", tight=True)
+
+
+def svg_text(word: str, x: float, y: float, anchor: str, kind: str) -> Html:
+    """Write a word into a drawing."""
+    return el("text", word, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor, class_=kind)

@@ -12,7 +12,7 @@ from atom.judgebench.vl_rewardbench.data import CHOSEN, chosen_by
 from atom.records import BenchSet
 from atom.ui import kit
 from atom.ui.html import Html, el
-from atom.ui.lab.parts import LabContext
+from atom.ui.lab.parts import LabContext, svg_text
 from atom.views.lab.page import Standing
 from atom.views.lab.vl_rewardbench import Scaling, scaling_of
 
@@ -85,10 +85,10 @@ def chart(found: Scaling) -> Html:
     marks: list[Html] = []
     for tick in range(low, high + 1, _STEP if high - low <= 60 else 2 * _STEP):
         marks.append(_line(_LEFT, y(tick), right, y(tick), class_="track"))
-        marks.append(_text(f"{tick} %", _LEFT - 6, y(tick) + 4, "end", "tick"))
+        marks.append(svg_text(f"{tick} %", _LEFT - 6, y(tick) + 4, "end", "tick"))
     for at, point in enumerate(found.points):
         word = "1 vote" if point.votes == 1 else f"{point.votes} votes"
-        marks.append(_text(word, x(at), _HIGH - 12, "middle", "tick"))
+        marks.append(svg_text(word, x(at), _HIGH - 12, "middle", "tick"))
     if math.isfinite(found.chance):
         marks.append(
             _line(_LEFT, y(found.chance), right, y(found.chance), stroke="var(--quiet)",
@@ -127,16 +127,12 @@ def _names(found: Scaling, left: float, y: Callable[[float], float]) -> list[Htm
     at = -math.inf
     for height, word in sorted(wanted):
         at = max(height, at + 15)
-        placed.append(_text(word, left, at + 4, "start", "name"))
+        placed.append(svg_text(word, left, at + 4, "start", "name"))
     return placed
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, **more: str) -> Html:
     return el("line", x1=f"{x1:.1f}", y1=f"{y1:.1f}", x2=f"{x2:.1f}", y2=f"{y2:.1f}", **more)
-
-
-def _text(word: str, x: float, y: float, anchor: str, kind: str) -> Html:
-    return el("text", word, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor, class_=kind)
 
 
 def _path(points: list[tuple[float, float]], **more: str) -> Html:

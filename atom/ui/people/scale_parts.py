@@ -194,8 +194,7 @@ def pair(
 def _mark(one: Estimate, ends: tuple[float, float], ink: str, *, shape: str, words: str) -> Html:
     lo, hi = ends
 
-    def at(value: float) -> str:
-        return f"{100 * min(max((value - lo) / (hi - lo), 0), 1):.2f}%"
+    at = kit.along(lo, hi)
 
     track = el("line", class_="track", x1="0", x2="100%", y1="8", y2="8")
     if not one.known:

@@ -9,12 +9,11 @@ from typing import Literal
 
 import numpy as np
 
+from atom.analysis.correction.quality import arm_rows
 from atom.analysis.correction.table import layout, table4
 from atom.analysis.correction.trials import (
-    FAILED_COHORT,
     RIGHT,
     Trials,
-    code_of,
 )
 from atom.analysis.intervals import Ints
 from atom.records import (
@@ -44,13 +43,13 @@ def step_rows(trials: Trials, arm: Arm, came: Came, upto: int, control: Arm | No
         upto: last round that counts.
         control: the control, for the first two.
     """
-    rows = _arm_rows(trials, arm, upto)
+    rows = arm_rows(trials, arm, upto)
     before = trials.before[rows]
     rows = rows[(before > 0) & (before <= trials.threshold) & (trials.after[rows] > 0)]
     up = trials.after[rows] > trials.threshold
     if came in ("steps", "repaired"):
         if control is not None:
-            other = _arm_rows(trials, control, upto)
+            other = arm_rows(trials, control, upto)
             other = other[trials.after[other] > 0]
             keep = np.isin(_step_key(trials, rows), _step_key(trials, other))
             rows, up = rows[keep], up[keep]
@@ -62,11 +61,6 @@ def step_rows(trials: Trials, arm: Arm, came: Came, upto: int, control: Arm | No
     if came == "unlocked":
         keep &= right >= RIGHT
     return rows[keep]
-
-
-def _arm_rows(trials: Trials, arm: Arm, upto: int) -> Ints:
-    mine = (trials.arm == code_of(arm)) & (trials.cohort == FAILED_COHORT)
-    return np.flatnonzero((trials.last_rows(upto) & mine)[trials.trial])
 
 
 def _step_key(trials: Trials, rows: Ints) -> Ints:

@@ -25,6 +25,7 @@ from atom.views.filters import (
     measure_of,
     rows_in_node,
 )
+from atom.views.overview.sums import distinct
 from atom.views.reading import claims_of, frame_of
 from atom.views.study_data import StudyData
 
@@ -286,13 +287,6 @@ def rows_here(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
     return inside if rests is None else inside & rests
 
 
-def _distinct(codes: NDArray[np.integer], size: int) -> int:
-    """Count different codes below a size."""
-    seen = np.zeros(size, dtype=bool)
-    seen[codes] = True
-    return int(np.count_nonzero(seen))
-
-
 def _scores_here(data: StudyData, filters: Filters, answers: NDArray[np.bool_]) -> dict[int, float]:
     """Return the mean, 1..5, of answers' checkpoints under the node and the root chosen.
 
@@ -351,7 +345,7 @@ def _by_process(
         severity=severity,
         failed=failed.astype(np.int64),
         worst=worst,
-        looked_at=_distinct(table.sample[table.response[seen]], n),
+        looked_at=distinct(table.sample[table.response[seen]], n),
         checkpoints=len(rows),
         apart=None if table.apart is None else np.bincount(sample[table.differ[rows]], minlength=n),
     )
@@ -409,7 +403,7 @@ def _by_answer(
         severity=severity,
         failed=failed.astype(np.int64),
         worst=np.full(n, -1, dtype=np.int64),
-        looked_at=_distinct(table.sample[seen[known | hit]], n),
+        looked_at=distinct(table.sample[seen[known | hit]], n),
         checkpoints=len(rows),
     )
 

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from atom.display import numbers
 from atom.display.markup import Html, el
-from atom.views.figures import cut
+from atom.display.numbers import middle
 from atom.views.fingerprints.heat import Colouring, HeatCell, HeatColumn, Heatmap
 from atom.views.fingerprints.page import Shape, claim_words
 from atom.views.lab.judge_marks import GLYPH
@@ -47,7 +47,7 @@ def unique_labels(names: Sequence[str], size: int = _LABEL) -> list[str]:
     """Cut names in the middle and number those that come out alike."""
     found: list[str] = []
     for name in names:
-        plain = cut(" ".join(name.split()) or "(no name)", size)
+        plain = middle(" ".join(name.split()) or "(no name)", size)
         label, number = plain, 1
         while label in found:
             number += 1

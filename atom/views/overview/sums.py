@@ -163,7 +163,7 @@ def collect(data: StudyData, wanted: Wanted) -> OverviewSums:
         disagreement=disagreement,
         asked_again=asked_again,
         hit_all=hit_all,
-        samples=_distinct(table.sample[counted], len(table.sample_ids)),
+        samples=distinct(table.sample[counted], len(table.sample_ids)),
         answers=len(counted),
         quarantined=int(np.count_nonzero(table.quarantined)),
         unanswered=int(np.count_nonzero(~table.counts)),
@@ -231,7 +231,7 @@ def _pairs(total: Floats, count: Floats) -> PairSums:
     return pair_sums(total[:, there], count[:, there])
 
 
-def _distinct(codes: NDArray[np.integer], size: int) -> int:
+def distinct(codes: NDArray[np.integer], size: int) -> int:
     """Count different codes below a size."""
     seen = np.zeros(size, dtype=bool)
     seen[codes] = True

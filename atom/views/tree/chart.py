@@ -14,6 +14,7 @@ import numpy as np
 
 from atom.analysis.intervals import Floats
 from atom.display import numbers
+from atom.display.numbers import middle
 from atom.views.overview.weaknesses import evidence_words, frame_words, more_words
 from atom.views.tree.colours import (
     GROUND,
@@ -105,20 +106,12 @@ def chosen_by_click(nodes: NodeTable, level: int, click: int) -> int:
     return int(nodes.parent[click]) if click == level and click > 0 else click
 
 
-def cut(name: str, size: int = _NAME) -> str:
-    """Cut a long name in the middle."""
-    if len(name) <= size:
-        return name
-    head = (size - 1) * 2 // 3
-    return f"{name[:head].rstrip()}…{name[-(size - 1 - head) :].lstrip()}"
-
-
 def name_of(nodes: NodeTable, view: Shown, index: int, size: int = _NAME) -> str:
     """Write a node's name, cut; its label's glyph stands before it where colours are evidence."""
     path, said = nodes.paths[index], view.said(index)
     # The whole tree's name stands on its card; its narrow column has no room for a long one.
     whole = nodes.tree.name if len(nodes.tree.name) <= _WHOLE_NAME else "Whole tree"
-    name = cut(path[-1] if path else whole, size)
+    name = middle(path[-1] if path else whole, size)
     return name if said is None else f"{said.glyph} {name}"
 
 

@@ -6,9 +6,10 @@ import re
 
 import pytest
 
+from atom.display.numbers import count
 from atom.reports.compose import compose, n_words, place_words, sentence
 from atom.reports.draft import ReportSpec
-from atom.reports.printed import count, listed, p_words, share_number, with_interval
+from atom.reports.printed import listed, p_words, share_number, with_interval
 from atom.reports.records import Finding, Number
 
 

@@ -11,6 +11,7 @@ from atom.records import Sample
 from atom.ui import kit, links
 from atom.ui.html import Child, Html, el
 from atom.ui.lab.hard.form import BY_WORDS
+from atom.ui.lab.parts import svg_text
 from atom.ui.pages import FAILURES, HUMAN_CHECK, JUDGE_LAB
 from atom.ui.shell.frame import Here
 from atom.views.lab.hard_pairs import EXAMPLES, HardPairs, PairCase, WeakJudge, texts_of
@@ -313,18 +314,18 @@ def _chart(one: WeakJudge) -> Html:
         marks += [
             el("line", x1=_LEFT, x2=f"{right:.1f}", y1=f"{y(tick / 100):.1f}",
                y2=f"{y(tick / 100):.1f}", class_="track"),
-            _text(f"{tick} %", _LEFT - 5, y(tick / 100) + 4, "end", "tick"),
+            svg_text(f"{tick} %", _LEFT - 5, y(tick / 100) + 4, "end", "tick"),
         ]  # fmt: skip
     for at, point in enumerate(one.every):
         word = "1 vote" if point.votes == 1 else f"{point.votes}"
-        marks.append(_text(word, x(at), _HIGH - 8, "middle", "tick"))
+        marks.append(svg_text(word, x(at), _HIGH - 8, "middle", "tick"))
     ends = _apart(y(one.every[-1].value), y(one.hard[-1].value))
     for points, colour, name in (
         (one.every, "var(--quiet)", "all pairs"),
         (one.hard, "var(--accent)", "hard pairs"),
     ):
         marks += _line(points, colour, x, y)
-        marks.append(_text(name, right + 4, ends[name] + 4, "start", "name"))
+        marks.append(svg_text(name, right + 4, ends[name] + 4, "start", "name"))
     if one.fresh_votes:
         marks.append(el("circle", cx=f"{x(0):.1f}", cy=f"{y(one.fresh):.1f}", r="5", fill="none",
                         stroke="var(--accent)", stroke_width="2",
@@ -362,10 +363,6 @@ def _line(points: Sequence[VotePoint], colour: str, x: object, y: object) -> lis
         tip = f"{numbers.count(point.votes, 'vote')}: {accuracy}"
         found.append(el("circle", cx=f"{a:.1f}", cy=f"{b:.1f}", r="3.5", fill=colour, data_tip=tip))
     return found
-
-
-def _text(word: str, x: float, y: float, anchor: str, kind: str) -> Html:
-    return el("text", word, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor, class_=kind)
 
 
 # --- examples -------------------------------------------------------------------------------------

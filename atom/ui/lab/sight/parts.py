@@ -9,6 +9,7 @@ from atom.display import numbers
 from atom.records import SHOWN
 from atom.ui import kit, links
 from atom.ui.html import Child, Html, el
+from atom.ui.lab.parts import svg_text
 from atom.ui.lab.sight.form import TAB
 from atom.ui.pages import FAILURES, JUDGE_LAB
 from atom.ui.shell.frame import Here
@@ -142,7 +143,9 @@ def _chart(view: SightView) -> Html:
         if not mine:
             continue
         y += 8 if drawn else 0
-        marks.append(_text(WORDS[name], _LEFT - 12, y + _LANE * len(mine) / 2 + 4, "end", "name"))
+        marks.append(
+            svg_text(WORDS[name], _LEFT - 12, y + _LANE * len(mine) / 2 + 4, "end", "name")
+        )
         for group, one in mine:
             heights.append((y + _LANE / 2, group, one))
             y += _LANE
@@ -152,7 +155,7 @@ def _chart(view: SightView) -> Html:
         marks += [
             el("line", x1=f"{x(tick / 100):.1f}", x2=f"{x(tick / 100):.1f}", y1=f"{_TOP:.1f}",
                y2=f"{y + 4:.1f}", class_="track"),
-            _text(f"{tick} %", x(tick / 100), high - 6, "middle", "tick"),
+            svg_text(f"{tick} %", x(tick / 100), high - 6, "middle", "tick"),
         ]  # fmt: skip
     named: set[Group] = set()
     for at, group, one in heights:
@@ -183,10 +186,6 @@ def _key() -> Html:
                   class_="small", style="margin-right:16px")  # fmt: skip
 
     return el("div", dot("visual"), dot("rest"), style="margin:4px 0")
-
-
-def _text(word: str, x: float, y: float, anchor: str, kind: str) -> Html:
-    return el("text", word, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor, class_=kind)
 
 
 # --- marks that moved -----------------------------------------------------------------------------
