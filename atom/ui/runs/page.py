@@ -75,14 +75,19 @@ def found_runs(here: Here) -> list[RunStatus]:
     return list_runs(here.store, here.entry.study.id)
 
 
-def draw_run(here: Here, runs: list[RunStatus]) -> None:
-    """Draw the run that is looked at: the chosen one, else one that works, else the newest."""
+def _looked_at(here: Here, runs: list[RunStatus]) -> RunStatus | None:
+    """Return the run that is looked at: the chosen one, else one that works, else the newest."""
     wanted = here.query.get("run")
-    status = (
+    return (
         next((item for item in runs if item.run.id == wanted), None)
         or next((item for item in runs if item.alive), None)
         or (runs[0] if runs else None)
     )
+
+
+def draw_run(here: Here, runs: list[RunStatus]) -> None:
+    """Draw the run that is looked at."""
+    status = _looked_at(here, runs)
     if status is None:
         return
     run_id = status.run.id
@@ -310,13 +315,16 @@ def draw_history(here: Here, runs: list[RunStatus]) -> None:
     def look() -> None:
         found, endpoints = found_runs(here), run_control.priced()
         labels = run_labels(here.store, [item.run for item in found])
+        above = _looked_at(here, found)  # it says there how it goes
         views = [
             run_view(
                 item.run,
                 alive=item.alive,
                 label=labels.get(item.run.id, ""),
                 endpoints=endpoints,
-                sharing=sharing_now(here.store, item.run, endpoints) if item.alive else (),
+                sharing=sharing_now(here.store, item.run, endpoints)
+                if item.alive and item is not above
+                else (),
             )
             for item in found
         ]

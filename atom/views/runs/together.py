@@ -11,6 +11,8 @@ from atom.store.team.budgets import Left, what_is_left
 from atom.store.together.quotas import Shared, shared_by, slots_in_use
 from atom.views.runs.page import money
 
+_HERE = "on this computer"
+
 
 def sharing_now(store: Store, run: Run, endpoints: Mapping[str, Endpoint]) -> tuple[str, ...]:
     """Say how a run that works and others share what there is, as the store knows it now."""
@@ -30,16 +32,16 @@ def sharing_words(run: Run, shared: Shared, endpoints: Mapping[str, Endpoint]) -
     Returns:
         Short phrases; none where one process works without others and without a budget.
     """
-    words = []
-    if len(shared.samples) > 1:
-        hands = ", ".join(f"{count:,}" for count in shared.samples)
-        words.append(f"{len(shared.samples):,} processes with {hands} samples in hand")
-    words += _where(shared)
-    for name, slots in shared.slots.items():
-        other = shared.elsewhere.get(name, 0)
-        if len(shared.samples) > 1 or other:
-            beside = f", {other} with other runs" if other else ""
-            words.append(_at_once(name, slots, slots + other, endpoints) + beside)
+    words = _who(shared)
+    several = len(shared.samples) > 1
+    words += _at_once(
+        {
+            name: (slots, shared.elsewhere.get(name, 0))
+            for name, slots in shared.slots.items()
+            if several or shared.elsewhere.get(name, 0)
+        },
+        endpoints,
+    )
     if run.budget is not None:
         left = run.budget - run.cost
         words.append(f"{_left(left)} of the run’s {money(run.budget)}")
@@ -49,14 +51,24 @@ def sharing_words(run: Run, shared: Shared, endpoints: Mapping[str, Endpoint]) -
     return tuple(words)
 
 
-def _where(shared: Shared) -> list[str]:
-    """Say where a run works, unless that goes without saying: one process on this computer."""
-    machines = shared.machines
+def _who(shared: Shared) -> list[str]:
+    """Say who works at a run, and where; nothing of one process on this computer."""
+    where = _where(shared.machines)
+    if len(shared.samples) < 2:
+        return [where] if where and where != _HERE else []
+    at_work = [f"{count:,}" for count in shared.samples if count]
+    idle = len(shared.samples) - len(at_work)
+    words = f"{len(shared.samples):,} processes {where}".rstrip()
+    words += f", with {' + '.join(at_work) or 'no'} samples in hand"
+    if at_work and idle:
+        words += f" ({idle:,} of them {'has' if idle == 1 else 'have'} none just now)"
+    return [words]
+
+
+def _where(machines: Sequence[str]) -> str:
     if len(machines) > 1:
-        return [f"on {len(machines):,} machines: {', '.join(machines)}"]
-    if machines and machines[0] != socket.gethostname():
-        return [f"on {machines[0]}"]
-    return ["all on this computer"] if len(shared.samples) > 1 and machines else []
+        return f"on {len(machines):,} machines ({', '.join(machines)})"
+    return "".join(_HERE if one == socket.gethostname() else f"on {one}" for one in machines)
 
 
 def left_words(left: Left) -> tuple[str, ...]:
@@ -81,8 +93,7 @@ def all_runs_now(
     if len(at_work) < 2:
         return ()
     words = [f"{len(at_work):,} runs work"]
-    for name, slots in slots_in_use(store).items():
-        words.append(_at_once(name, slots, slots, endpoints))
+    words += _at_once({name: (slots, 0) for name, slots in slots_in_use(store).items()}, endpoints)
     promised = [run.budget - run.cost for run in at_work if run.budget is not None]
     if promised:
         some = "" if len(promised) == len(at_work) else f" by the {len(promised):,} with a budget"
@@ -90,9 +101,15 @@ def all_runs_now(
     return (*words, *left_words(what_is_left(store)))
 
 
-def _at_once(name: str, slots: int, known: int, endpoints: Mapping[str, Endpoint]) -> str:
-    most = endpoints[name].concurrency if name in endpoints else known
-    return f"{slots:,} of {most} calls at once at {name}"
+def _at_once(used: Mapping[str, tuple[int, int]], endpoints: Mapping[str, Endpoint]) -> list[str]:
+    """Say how many calls at once may be made at each endpoint, and how many others may make."""
+    said = []
+    for name, (slots, other) in used.items():
+        most = endpoints[name].concurrency if name in endpoints else slots + other
+        said.append(
+            f"{slots:,} of {most:,} at {name}" + (f" ({other:,} with other runs)" if other else "")
+        )
+    return [f"calls at once: {', '.join(said)}"] if said else []
 
 
 def _left(usd: float) -> str:

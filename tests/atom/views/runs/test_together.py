@@ -41,15 +41,14 @@ def test_processes_calls_and_money_are_said_with_other_runs_beside(location):
         together = all_runs_now(store, [RUN, RUN], {"my-judge": JUDGE})
     spent = RUN.model_copy(update={"cost": 0.5})
     assert sharing_words(spent, shared, {"my-judge": JUDGE}) == (
-        "2 processes with 2, 1 samples in hand",
-        "on host",
-        "40 of 64 calls at once at my-judge, 24 with other runs",
+        "2 processes on host, with 2 + 1 samples in hand",
+        "calls at once: 40 of 64 at my-judge (24 with other runs)",
         # $0.50 were spent; of a piece of 5 cents ten are taken, what the next call may cost.
         "$1.50 left of the run’s $2.00, $0.10 of that in hand for calls",
     )
 
     assert together == (
-        "2 runs work", "64 of 64 calls at once at my-judge", "$4.00 may still be spent",
+        "2 runs work", "calls at once: 64 of 64 at my-judge", "$4.00 may still be spent",
     )  # fmt: skip
 
 
@@ -65,13 +64,28 @@ def test_one_process_without_others_says_only_what_money_is_left():
 def test_where_several_work_is_said():
     here, free = socket.gethostname(), RUN.model_copy(update={"budget": None})
 
-    def said(*machines, processes=3):
-        return sharing_words(free, Shared(samples=(5,) * processes, machines=machines), {})[-1:]
+    def said(*machines, samples=(5, 5, 5)):
+        return sharing_words(free, Shared(samples=samples, machines=machines), {})
 
-    assert said(here) == ("all on this computer",)
-    assert said(here, processes=1) == ()
-    assert said("node-7", processes=1) == ("on node-7",)
-    assert said("node-7", "node-8") == ("on 2 machines: node-7, node-8",)
+    each = "with 5 + 5 + 5 samples in hand"
+    assert said(here) == (f"3 processes on this computer, {each}",)
+    assert said(here, samples=(5,)) == ()
+    assert said("node-7", samples=(5,)) == ("on node-7",)
+    assert said("node-7", "node-8") == (f"3 processes on 2 machines (node-7, node-8), {each}",)
+
+
+def test_processes_without_samples_are_counted():
+    free = RUN.model_copy(update={"budget": None})
+
+    def said(*samples):
+        return sharing_words(free, Shared(samples=samples, machines=(socket.gethostname(),)), {})
+
+    first = "3 processes on this computer"
+    assert said(33, 0, 0) == (f"{first}, with 33 samples in hand (2 of them have none just now)",)
+    assert said(1200, 7, 0) == (
+        f"{first}, with 1,200 + 7 samples in hand (1 of them has none just now)",
+    )
+    assert said(0, 0, 0) == (f"{first}, with no samples in hand",)
 
 
 def test_a_month_says_whose_money_is_left():
@@ -94,4 +108,4 @@ def test_a_run_on_several_machines_says_where_it_is(location):
     with Store.open(location) as store:
         store.transact(share)
         words = sharing_words(RUN, shared_by(store, "r"), {})
-    assert "on 2 machines: node-1, node-2" in words
+    assert words[0] == "2 processes on 2 machines (node-1, node-2), with 1 + 1 samples in hand"
