@@ -7,10 +7,10 @@ address inside the app, followed without loading anew.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import KW_ONLY, dataclass
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 from urllib.parse import quote
 
 import streamlit as st
@@ -94,6 +94,17 @@ def door(label: Child, href: str, *, tip: str | None = None, **attributes: Attri
 def cell(label: Child, href: str, *, tip: str | None = None, **attributes: Attribute) -> Html:
     """Make a link that fills its table's cell."""
     return door(label, href, class_="cell", tip=tip, **attributes)
+
+
+def counted(
+    number: int, href: str | None = None, *, tip: str | None = None, **attributes: Attribute
+) -> Html:
+    """Write how many there are, each with what opens them; a quiet 0 where there are none."""
+    if not number:
+        return quiet("0")
+    if href is None:
+        return Html(f"{number:,}")
+    return cell(f"{number:,}", href, tip=tip, **attributes)
 
 
 def section(title: Child, *content: Child, **attributes: Attribute) -> Html:
@@ -313,11 +324,14 @@ def score_legend(*, ours: bool = True) -> Html:
 # --- tables ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True)
-class Column:
-    """A column of a table."""
+@dataclass(frozen=True)
+class Column(Generic[R]):
+    """A column of a table: its heading, and what a row has in it."""
 
     title: Child
+    of: Callable[[R], Child]
+    """Give each cell that opens something its own door."""
+    _: KW_ONLY
     number: bool = False
     """Right-aligned."""
     width: str | None = None
@@ -326,52 +340,68 @@ class Column:
     """As narrow as its content, centred."""
     broad: bool = False
     """Left out where the screen is narrow."""
+    when: bool = True
+    """Left out where it has nothing to say."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Row:
-    """A row of a table; give each cell that opens something its own door."""
+def number(
+    title: Child,
+    of: Callable[[R], Child],
+    *,
+    width: str | None = None,
+    broad: bool = False,
+    when: bool = True,
+) -> Column[R]:
+    """Make a column of numbers, right-aligned."""
+    return Column(title, of, number=True, width=width, broad=broad, when=when)
 
-    cells: Sequence[Child]
-    on: bool = False
-    """Whether it is the chosen one."""
-    light: str | None = None
-    """Name that lights up wherever it is hovered or chosen."""
 
-
-def _cell_class(column: Column) -> str | None:
+def _cell_class(column: Column[R]) -> str | None:
     if column.broad:
         return "broad num" if column.number else "broad"
     return "num" if column.number else "slim" if column.slim else None
 
 
-def table(
-    columns: Sequence[Column], rows: Iterable[Row], *, label: str, tight: bool = False
+def grid(
+    rows: Iterable[R],
+    *columns: Column[R],
+    label: str,
+    on: Callable[[R], bool] = lambda _: False,
+    light: Callable[[R], str | None] = lambda _: None,
+    tight: bool = True,
+    most: int | None = None,
 ) -> Html:
     """Draw a table.
 
     Args:
+        rows: what it lists, top to bottom.
         columns: left to right.
-        rows: top to bottom.
         label: what the table shows, for screen readers.
+        on: whether a row is the chosen one.
+        light: a row's name that lights up wherever it is hovered or chosen.
         tight: less room between rows and columns.
+        most: rows that stand open; further ones are folded away under them.
     """
+    rows = list(rows)
+    if most is not None and len(rows) > most:
+        drawn = partial(grid, on=on, light=light, tight=tight)
+        rest = drawn(rows[most:], *columns, label=f"{label}: the rest")
+        return join(drawn(rows[:most], *columns, label=label),
+                    fold(f"{len(rows) - most:,} more", rest))  # fmt: skip
+    shown = [column for column in columns if column.when]
     head = [
         el("th", short(column.title),
            scope="col", class_=_cell_class(column),
            style=f"width:{column.width}" if column.width else None)
-        for column in columns
+        for column in shown
     ]  # fmt: skip
     body = [
         el(
             "tr",
-            [
-                el("td", cell, class_=_cell_class(column))
-                for column, cell in zip(columns, row.cells, strict=True)
-            ],
-            class_="on" if row.on else None,
-            aria_current="true" if row.on else None,
-            data_light=row.light,
+            [el("td", column.of(row), class_=_cell_class(column)) for column in shown],
+            class_="on" if on(row) else None,
+            aria_current="true" if on(row) else None,
+            data_light=light(row),
         )
         for row in rows
     ]
@@ -383,6 +413,38 @@ def table(
         aria_label=label,
     )
     return el("div", inner, class_="wide")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Head:
+    """The heading of a column whose cells stand in rows."""
+
+    title: Child
+    number: bool = False
+    width: str | None = None
+    slim: bool = False
+    broad: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A row of cells."""
+
+    cells: Sequence[Child]
+    on: bool = False
+    light: str | None = None
+
+
+def table(heads: Sequence[Head], rows: Iterable[Row], *, label: str, tight: bool = False) -> Html:
+    """Draw a table of such rows."""
+
+    def column(at: int, head: Head) -> Column[Row]:
+        return Column(head.title, lambda row: row.cells[at], number=head.number, width=head.width,
+                      slim=head.slim, broad=head.broad)  # fmt: skip
+
+    columns = [column(at, head) for at, head in enumerate(heads)]
+    return grid(rows, *columns, label=label, on=lambda row: row.on, light=lambda row: row.light,
+                tight=tight)  # fmt: skip
 
 
 def drawn(
@@ -402,23 +464,20 @@ def drawn(
         on: whether a row is the chosen one.
         tight: less room between rows and columns.
     """
-    round_, heads, shown = cells or {}, heads or {}, values.shown("screen")
-    columns = [
-        Column(
-            title=heads.get(one.title, term(one.term, one.title) if one.term else one.title),
+    round_, heads = cells or {}, heads or {}
+
+    def column(one: display.Column[R]) -> Column[R]:
+        cell = round_.get(one.title)
+        return Column(
+            heads.get(one.title, term(one.term, one.title) if one.term else one.title),
+            one.text if cell is None else lambda row: cell(row, one.text(row)),
             number=one.number,
             broad=one.broad,
             width=one.width,
         )
-        for one in shown
-    ]
 
-    def cell(column: display.Column[R], row: R) -> Child:
-        text = column.text(row)
-        return round_[column.title](row, text) if column.title in round_ else text
-
-    rows = (Row(cells=[cell(one, row) for one in shown], on=on(row)) for row in values.rows)
-    return table(columns, rows, label=values.label, tight=tight)
+    return grid(values.rows, *map(column, values.shown("screen")), label=values.label, on=on,
+                tight=tight)  # fmt: skip
 
 
 def csv_link(text: str, name: str) -> Html:

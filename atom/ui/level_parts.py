@@ -26,9 +26,9 @@ def levels(scales: Sequence[LevelShares]) -> Html | None:
 
 
 def _scale(one: LevelShares) -> Html:
-    columns = [kit.Column(title=one.scale)]
-    columns += [kit.Column(title=f"{word} or better", number=True) for word in one.levels]
-    columns.append(kit.Column(title="marks", number=True))
+    columns = [kit.Head(title=one.scale)]
+    columns += [kit.Head(title=f"{word} or better", number=True) for word in one.levels]
+    columns.append(kit.Head(title="marks", number=True))
     rows = [
         kit.Row(
             cells=[

@@ -258,14 +258,14 @@ def _criteria(here: Here, view: Comparison, shown: PairView) -> Html | None:
         return None
     judges = _judges(view)
     columns = [
-        kit.Column(title="#"),
-        kit.Column(title=kit.term("criterion", "Criterion"), width="34%"),
-        kit.Column(title=kit.term("ground truth", "Truth"), width="16%"),
-        kit.Column(title="Capability", broad=True),
-        kit.Column(title=kit.term("weight", "w"), number=True),
-        kit.Column(title=_side_head(view.picked.first, judges[0]), slim=True),
-        kit.Column(title=_side_head(view.picked.second, judges[1]), slim=True),
-        kit.Column(title="Difference", number=True),
+        kit.Head(title="#"),
+        kit.Head(title=kit.term("criterion", "Criterion"), width="34%"),
+        kit.Head(title=kit.term("ground truth", "Truth"), width="16%"),
+        kit.Head(title="Capability", broad=True),
+        kit.Head(title=kit.term("weight", "w"), number=True),
+        kit.Head(title=_side_head(view.picked.first, judges[0]), slim=True),
+        kit.Head(title=_side_head(view.picked.second, judges[1]), slim=True),
+        kit.Head(title="Difference", number=True),
     ]
     rows = [_criterion(here, view, shown, mark) for mark in shown.marks]
     return el(

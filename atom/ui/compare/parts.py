@@ -492,16 +492,16 @@ def _table(
         data_tip=f"left of 0: {second} is ahead; right of it: {first}",
     )
     columns = [
-        kit.Column(title="Capability" if view.facet is None else label_name(view.facet),
+        kit.Head(title="Capability" if view.facet is None else label_name(view.facet),
                    width="26%"),
-        kit.Column(title=el("span", el("span", "0"), _key(view), el("span", "100"), class_="axis"),
+        kit.Head(title=el("span", el("span", "0"), _key(view), el("span", "100"), class_="axis"),
                    width="20%"),
-        kit.Column(title=axis, width="19%"),
-        kit.Column(title=join("Difference (95 % ", kit.term("interval", "interval"), ")"),
+        kit.Head(title=axis, width="19%"),
+        kit.Head(title=join("Difference (95 % ", kit.term("interval", "interval"), ")"),
                    number=True),
-        kit.Column(title=kit.term("adjusted p", "adj.\u00a0p"), number=True),
-        kit.Column(title="Shared samples", number=True),
-        kit.Column(title="Failed", number=True),
+        kit.Head(title=kit.term("adjusted p", "adj.\u00a0p"), number=True),
+        kit.Head(title="Shared samples", number=True),
+        kit.Head(title="Failed", number=True),
     ]  # fmt: skip
     rows = [_row(here, view, node, limit, indent=indent) for node in nodes]
     return kit.table(columns, rows, label=label, tight=True)

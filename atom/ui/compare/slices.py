@@ -107,11 +107,11 @@ def table(here: Here, found: SliceComparison) -> Html:
     names = [_name(here, side) for side in (found.first, found.second)]
     rows = [_row(here, found, one) for one in (found.whole, *found.nodes[:_MOST])]
     columns = [
-        kit.Column(title="Capability"),
-        kit.Column(title=f"First: {names[0]}", number=True),
-        kit.Column(title=f"Second: {names[1]}", number=True),
-        kit.Column(title="Difference (95 %)", number=True),
-        kit.Column(title="Verdict"),
+        kit.Head(title="Capability"),
+        kit.Head(title=f"First: {names[0]}", number=True),
+        kit.Head(title=f"Second: {names[1]}", number=True),
+        kit.Head(title="Difference (95 %)", number=True),
+        kit.Head(title="Verdict"),
     ]
     return el(
         "section",

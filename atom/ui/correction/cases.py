@@ -354,15 +354,15 @@ def steps(view: CaseView, doors: CaseDoors) -> Html:
     again = any(step.again is not None for step in view.steps)
     control = view.control
     columns = [
-        kit.Column(title="#"),
-        kit.Column(title="Step", width="38%"),
-        kit.Column(title="Capability", broad=True),
-        kit.Column(title=kit.term("weight", "w"), number=True),
-        kit.Column(title="Asked", slim=True),
-        kit.Column(title="Before", slim=True),
-        *([kit.Column(title="Judged again", slim=True)] if again else []),
-        kit.Column(title="After", slim=True),
-        *([kit.Column(title="Control", slim=True)] if control else []),
+        kit.Head(title="#"),
+        kit.Head(title="Step", width="38%"),
+        kit.Head(title="Capability", broad=True),
+        kit.Head(title=kit.term("weight", "w"), number=True),
+        kit.Head(title="Asked", slim=True),
+        kit.Head(title="Before", slim=True),
+        *([kit.Head(title="Judged again", slim=True)] if again else []),
+        kit.Head(title="After", slim=True),
+        *([kit.Head(title="Control", slim=True)] if control else []),
     ]
     rows = []
     for step in view.steps:

@@ -114,29 +114,27 @@ def _choose(here: Here) -> Html:
 def _picked(here: Here, picked: Sequence[PickedAnswer]) -> Html:
     """Offer answers of the study's experiments that show what feedback does."""
     answers = numbers.count(len(picked), "answer")
-    rows = [
-        kit.Row(
-            cells=[
-                kit.door(
-                    numbers.middle(one.question, 200),
-                    links.address(CORRECTION.url_path, one.filters, tab=TAB, by=USUAL),
-                ),
-                one.model,
-                ", ".join(ARM_WORDS[arm].name.lower() for arm in one.stayed_wrong),
-            ]
-        )
-        for one in picked
-    ]
-    columns = [
-        kit.Column(title="Watch it again", width="56%"),
-        kit.Column(title="Model"),
-        kit.Column(title="Stayed wrong when"),
-    ]
     return el(
         "section",
         el("p", f"{answers} came right when asked about the failed steps, and stayed wrong in "
            "every control: open one and try it again.", class_="strong"),
-        kit.table(columns, rows, label="Picked answers", tight=True),
+        kit.grid(
+            picked,
+            kit.Column(
+                "Watch it again",
+                lambda one: kit.door(
+                    numbers.middle(one.question, 200),
+                    links.address(CORRECTION.url_path, one.filters, tab=TAB, by=USUAL),
+                ),
+                width="56%",
+            ),
+            kit.Column("Model", lambda one: one.model),
+            kit.Column(
+                "Stayed wrong when",
+                lambda one: ", ".join(ARM_WORDS[arm].name.lower() for arm in one.stayed_wrong),
+            ),
+            label="Picked answers",
+        ),
         el("p", "Picked for that, so they prove nothing by themselves; ",
            kit.door("Result", links.address(CORRECTION.url_path, here.filters)),
            " counts all answers. Any other answer can be tried from ",

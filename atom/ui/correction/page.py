@@ -161,11 +161,11 @@ def history(here: Here, looked: Looked) -> Html | None:
     if len(looked.rows) < 2:
         return None
     columns = [
-        kit.Column(title="Begun (UTC)"),
-        kit.Column(title="Model"),
-        kit.Column(title="What", width="40%"),
-        kit.Column(title="State"),
-        kit.Column(title="Answers", number=True),
+        kit.Head(title="Begun (UTC)"),
+        kit.Head(title="Model"),
+        kit.Head(title="What", width="40%"),
+        kit.Head(title="State"),
+        kit.Head(title="Answers", number=True),
     ]
     rows = []
     for row in looked.rows:
@@ -488,12 +488,12 @@ def forecast(found: CorrectionForecast) -> Html:
 
 def _forecast_table(found: CorrectionForecast) -> Html:
     columns = [
-        kit.Column(title="What is tried", width="34%"),
-        kit.Column(title="Answers", number=True),
-        kit.Column(title="Done already", number=True),
-        kit.Column(title="Calls", number=True),
-        kit.Column(title="Price, about", number=True),
-        kit.Column(title="Nothing to ask", number=True),
+        kit.Head(title="What is tried", width="34%"),
+        kit.Head(title="Answers", number=True),
+        kit.Head(title="Done already", number=True),
+        kit.Head(title="Calls", number=True),
+        kit.Head(title="Price, about", number=True),
+        kit.Head(title="Nothing to ask", number=True),
     ]
     rows = []
     for arm in found.arms:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from atom.analysis.correction.effects import Effect
-from atom.analysis.correction.quality import RepairLabel
+from atom.analysis.correction.quality import Repair, RepairLabel
 from atom.analysis.correction.trials import Share
 from atom.analysis.intervals import MIN_CLUSTERS
 from atom.display import numbers
@@ -28,11 +29,11 @@ from atom.views.correction.effect_table import (
     points,
 )
 from atom.views.correction.form import ARM_WORDS, EFFECT_WORDS, RULE_WORDS, CorrectionForm
-from atom.views.correction.page import ArmLine, Results
-from atom.views.correction.steps import Table4
+from atom.views.correction.page import ArmLine, RepairLine, Results, UnlockedLine
+from atom.views.correction.steps import Came, Table4
 from atom.views.filters import Filters
 from atom.views.runs.page import money
-from taxonomy import format_path
+from taxonomy import Path, format_path
 
 _MOST = 10
 """Rows of a long table that are shown at once."""
@@ -91,9 +92,7 @@ def tabs(choices: Sequence[tuple[str | None, str]], chosen: str | None, doors: D
 
 def _counted(number: int, href: str, what: str) -> Html:
     """Write a number that opens its answers."""
-    if not number:
-        return kit.quiet("0")
-    return kit.cell(f"{number:,}", href, aria_label=what)
+    return kit.counted(number, href, aria_label=what)
 
 
 def verdict(effect: Effect) -> Html:
@@ -300,14 +299,14 @@ def arms(found: Results, doors: Doors) -> Html | None:
     if not found.arms and found.on_right is None:
         return None
     columns = [
-        kit.Column(title="What was done", width="27%"),
-        kit.Column(title="Tried", number=True),
-        kit.Column(title="Fixed", number=True),
-        kit.Column(title="Still wrong", number=True),
-        kit.Column(title="Share fixed (95 %)", number=True),
-        kit.Column(title="", width="16%", broad=True),
-        kit.Column(title=kit.term("dropped", "No result"), number=True),
-        kit.Column(title="Cost", number=True),
+        kit.Head(title="What was done", width="27%"),
+        kit.Head(title="Tried", number=True),
+        kit.Head(title="Fixed", number=True),
+        kit.Head(title="Still wrong", number=True),
+        kit.Head(title="Share fixed (95 %)", number=True),
+        kit.Head(title="", width="16%", broad=True),
+        kit.Head(title=kit.term("dropped", "No result"), number=True),
+        kit.Head(title="Cost", number=True),
     ]
     rows = [_arm_row(line, doors, "failed") for line in found.arms]
     if found.on_right is not None:
@@ -408,34 +407,33 @@ def by_root(found: Results, doors: Doors) -> Html | None:
     """Draw the main effect root by root."""
     if not found.by_root or found.main is None:
         return None
+    main = found.main.name
     span = _span([line.effect for line in found.by_root])
-    columns = [
-        kit.Column(title="Answers with a failed step under", width="27%"),
-        kit.Column(title=_axis(span), width="32%"),
-        kit.Column(title="Points (95\N{NO-BREAK SPACE}%)", number=True),
-        kit.Column(title="Pairs", number=True),
-        kit.Column(title="Conclusion"),
-    ]
-    rows = [
-        kit.Row(
-            cells=[
-                line.path[-1],
-                effect_bar(line.effect.estimate, line.effect.lo, line.effect.hi, span),
-                _estimate(points(line.effect)),
-                _counted(
-                    line.effect.n,
-                    doors.cases(CaseQuery(effect=found.main.name, came="pairs", under=line.path)),
-                    f"{line.path[-1]}: pairs",
-                ),
-                verdict(line.effect),
-            ]
-        )
-        for line in found.by_root
-    ]
-    name = EFFECT_WORDS[found.main.name].name
+    name = EFFECT_WORDS[main].name
     return kit.section(
         f"{name}, by where answers failed",
-        kit.table(columns, rows, label="By root", tight=True),
+        kit.grid(
+            found.by_root,
+            kit.Column("Answers with a failed step under", lambda line: line.path[-1], width="27%"),
+            kit.Column(
+                _axis(span),
+                lambda line: effect_bar(line.effect.estimate, line.effect.lo, line.effect.hi, span),
+                width="32%",
+            ),
+            kit.number(
+                "Points (95\N{NO-BREAK SPACE}%)", lambda line: _estimate(points(line.effect))
+            ),
+            kit.number(
+                "Pairs",
+                lambda line: _counted(
+                    line.effect.n,
+                    doors.cases(CaseQuery(effect=main, came="pairs", under=line.path)),
+                    f"{line.path[-1]}: pairs",
+                ),
+            ),
+            kit.Column("Conclusion", lambda line: verdict(line.effect)),
+            label="By root",
+        ),
     )
 
 
@@ -443,70 +441,72 @@ def by_leaf(found: Results, doors: Doors) -> Html | None:
     """Draw which capabilities are recoverable and which are stubborn."""
     if not found.by_leaf:
         return None
+    enough = [line for line in found.by_leaf if line.repair.clusters >= MIN_CLUSTERS]
+    few = [line for line in found.by_leaf if line.repair.clusters < MIN_CLUSTERS]
     control = repair_control(found)
-    against = ARM_WORDS[control].name if control else ""
-    columns = [
-        kit.Column(title="Capability", width="24%"),
-        kit.Column(title="Failed steps", number=True),
-        kit.Column(title="Repaired", number=True),
-        kit.Column(title=f"After “{against}”" if against else "Control", number=True),
-        kit.Column(title="Beyond it (95 %)", number=True),
-        kit.Column(title="Strongest help", number=True, broad=True),
-        kit.Column(title="What it is"),
-    ]
-    rows: list[kit.Row] = []
-    few: list[kit.Row] = []
-    for line in found.by_leaf:
-        item = line.repair
-        step = CaseQuery(arm=item.arm, came="steps", under=line.path)
-        done = CaseQuery(arm=item.arm, came="repaired", under=line.path)
-        glyph, words = _REPAIRS[item.label]
-        help_ = kit.quiet(numbers.NONE)
-        if item.help is not None and item.help_arm is not None:
-            help_ = el(
-                "span",
-                numbers.percent(100 * item.help.value, item.help.n),
-                data_tip=ARM_WORDS[item.help_arm].name,
-            )
-        gap = kit.quiet(numbers.NONE)
-        if math.isfinite(item.estimate) and item.clusters >= MIN_CLUSTERS:
-            ends = f" ({numbers.points_ends(item.lo, item.hi)})" if math.isfinite(item.lo) else ""
-            gap = el("span", numbers.points(item.estimate), kit.small(ends))
-        (rows if item.clusters >= MIN_CLUSTERS else few).append(
-            kit.Row(
-                cells=[
-                    el("span", line.path[-1], data_tip=format_path(line.path)),
-                    _counted(item.n, doors.cases(step), f"{line.path[-1]}: failed steps"),
-                    _counted(line.repaired, doors.cases(done), f"{line.path[-1]}: repaired"),
-                    numbers.percent(100 * item.control_share, item.n),
-                    gap,
-                    help_,
-                    el(
-                        "span",
-                        el("span", glyph, class_="glyph", aria_hidden="true"),
-                        words,
-                        class_="status",
-                        data_tip=item.reason,
-                    ),
-                ]
-            )
-        )
+    drawn = partial(_repairs, doors=doors, against=ARM_WORDS[control].name if control else "")
     recover = sum(line.repair.label == "attention drift" for line in found.by_leaf)
     stubborn = sum(line.repair.label == "lack of capability" for line in found.by_leaf)
-    return kit.section(f"{numbers.count(recover, 'capability', 'capabilities')} recoverable, "
-           f"{stubborn:,} stubborn, {len(found.by_leaf) - recover - stubborn:,} undecided",
+    return kit.section(
+        f"{numbers.count(recover, 'capability', 'capabilities')} recoverable, "
+        f"{stubborn:,} stubborn, {len(found.by_leaf) - recover - stubborn:,} undecided",
         el("p", kit.term("attention drift", "Attention drift"), ": it can do it when told where to "
            "look. ", kit.term("lack of capability", "Lack of capability"), ": most steps stay "
            "failed even with the strongest help.", class_="quiet small",
            style="margin-bottom:4px"),
-        kit.table(columns, rows, label="Recoverable or stubborn", tight=True) if rows else None,
+        drawn(enough, "Recoverable or stubborn") if enough else None,
         kit.fold(
             f"Under {MIN_CLUSTERS} independent answers, too few to tell ({len(few)})",
-            kit.table(columns, few, label="Too few to tell", tight=True),
+            drawn(few, "Too few to tell"),
         )
         if few
         else None,
     )  # fmt: skip
+
+
+def _repairs(lines: Sequence[RepairLine], label: str, *, doors: Doors, against: str) -> Html:
+    def counted(line: RepairLine, number: int, came: Came, what: str) -> Html:
+        to = doors.cases(CaseQuery(arm=line.repair.arm, came=came, under=line.path))
+        return _counted(number, to, f"{line.path[-1]}: {what}")
+
+    return kit.grid(
+        lines,
+        kit.Column("Capability", lambda one: _leaf(one.path), width="24%"),
+        kit.number("Failed steps", lambda one: counted(one, one.repair.n, "steps", "failed steps")),
+        kit.number("Repaired", lambda one: counted(one, one.repaired, "repaired", "repaired")),
+        kit.number(
+            f"After “{against}”" if against else "Control",
+            lambda one: numbers.percent(100 * one.repair.control_share, one.repair.n),
+        ),
+        kit.number("Beyond it (95 %)", lambda one: _beyond(one.repair)),
+        kit.number("Strongest help", lambda one: _help(one.repair), broad=True),
+        kit.Column("What it is", lambda one: _repaired(one.repair)),
+        label=label,
+    )
+
+
+def _leaf(path: Path) -> Html:
+    return el("span", path[-1], data_tip=format_path(path))
+
+
+def _beyond(item: Repair) -> Html:
+    if not (math.isfinite(item.estimate) and item.clusters >= MIN_CLUSTERS):
+        return kit.quiet(numbers.NONE)
+    ends = f" ({numbers.points_ends(item.lo, item.hi)})" if math.isfinite(item.lo) else ""
+    return el("span", numbers.points(item.estimate), kit.small(ends))
+
+
+def _help(item: Repair) -> Html:
+    if item.help is None or item.help_arm is None:
+        return kit.quiet(numbers.NONE)
+    share = numbers.percent(100 * item.help.value, item.help.n)
+    return el("span", share, data_tip=ARM_WORDS[item.help_arm].name)
+
+
+def _repaired(item: Repair) -> Html:
+    glyph, words = _REPAIRS[item.label]
+    mark = el("span", glyph, class_="glyph", aria_hidden="true")
+    return el("span", mark, words, class_="status", data_tip=item.reason)
 
 
 def unlocking(found: Results, doors: Doors) -> Html | None:
@@ -514,36 +514,17 @@ def unlocking(found: Results, doors: Doors) -> Html | None:
     lines = [line for line in found.unlocking if line.unlocked.asked]
     if not lines:
         return None
-    columns = [
-        kit.Column(title="Capability", width="26%"),
-        kit.Column(title="Asked about", number=True),
-        kit.Column(title="Repaired", number=True),
-        kit.Column(title="… and answer right", number=True),
-        kit.Column(title="Right when repaired", number=True, broad=True),
-        kit.Column(title="Right otherwise", number=True, broad=True),
-    ]
 
-    def share(value: float, n: int) -> str:
-        return numbers.percent(100 * value, n)
+    def counted(line: UnlockedLine, came: Came) -> Html:
+        to = doors.cases(CaseQuery(arm="guided", came=came, under=line.path))
+        return _counted(getattr(line.unlocked, came), to, f"{line.path[-1]}: {came}")
 
-    rows = [
-        kit.Row(
-            cells=[
-                el("span", line.path[-1], data_tip=format_path(line.path)),
-                *(
-                    _counted(
-                        getattr(line.unlocked, came),
-                        doors.cases(CaseQuery(arm="guided", came=came, under=line.path)),
-                        f"{line.path[-1]}: {came}",
-                    )
-                    for came in ("asked", "flipped", "unlocked")
-                ),
-                share(line.unlocked.fixed_when_flipped, line.unlocked.flipped),
-                share(line.unlocked.fixed_otherwise, line.unlocked.asked - line.unlocked.flipped),
-            ]
-        )
-        for line in lines
-    ]
+    def right(line: UnlockedLine, *, repaired: bool) -> str:
+        one = line.unlocked
+        if repaired:
+            return numbers.percent(100 * one.fixed_when_flipped, one.flipped)
+        return numbers.percent(100 * one.fixed_otherwise, one.asked - one.flipped)
+
     keys = [
         el(
             "li",
@@ -568,13 +549,17 @@ def unlocking(found: Results, doors: Doors) -> Html | None:
     return kit.section(
         "Which steps came right together with the answer",
         el("p", "What went together, not what caused what.", class_="quiet small"),
-        kit.table(columns, rows[:_MOST], label="Unlocked", tight=True),
-        kit.fold(
-            f"{len(rows) - _MOST:,} more",
-            kit.table(columns, rows[_MOST:], label="Unlocked, the rest", tight=True),
-        )
-        if len(rows) > _MOST
-        else None,
+        kit.grid(
+            lines,
+            kit.Column("Capability", lambda one: _leaf(one.path), width="26%"),
+            kit.number("Asked about", lambda one: counted(one, "asked")),
+            kit.number("Repaired", lambda one: counted(one, "flipped")),
+            kit.number("… and answer right", lambda one: counted(one, "unlocked")),
+            kit.number("Right when repaired", lambda one: right(one, repaired=True), broad=True),
+            kit.number("Right otherwise", lambda one: right(one, repaired=False), broad=True),
+            label="Unlocked",
+            most=_MOST,
+        ),
         kit.fold(f"The single steps ({len(found.keys)})", el("ul", keys, class_="small"))
         if keys
         else None,
@@ -587,7 +572,7 @@ def unlocking(found: Results, doors: Doors) -> Html | None:
 def table4(found: Table4, doors: Doors) -> Html:
     """Draw the paper's Table 4."""
     head, *lines = found.lines
-    columns = [kit.Column(title=title, number=place > 1) for place, title in enumerate(head)]
+    columns = [kit.Head(title=title, number=place > 1) for place, title in enumerate(head)]
     rows = []
     for place, line in enumerate(lines):
         quality_ = bool(place % 2)

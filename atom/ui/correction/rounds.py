@@ -34,8 +34,8 @@ def rounds(found: Results, doors: Doors) -> Html | None:
     ]
     numbers_ = sorted({row.round for row in found.rounds})
     columns = [
-        kit.Column(title="Right after"),
-        *(kit.Column(title=f"round {number}", number=True) for number in numbers_),
+        kit.Head(title="Right after"),
+        *(kit.Head(title=f"round {number}", number=True) for number in numbers_),
     ]
     names = list(dict.fromkeys(row.arm for row in found.rounds))
     cell = {(row.arm, row.round): row for row in found.rounds}
@@ -77,29 +77,23 @@ def costs(found: Results) -> Html | None:
             "What a recovered answer costs",
             el("p", "Nothing was paid: only free endpoints were asked.", class_="quiet"),
         )
-    columns = [
-        kit.Column(title="Feedback", width="34%"),
-        kit.Column(title="An answer", number=True),
-        kit.Column(title="Its control", number=True),
-        kit.Column(title="A recovered answer", number=True),
-    ]
-    rows = [
-        kit.Row(
-            cells=[
-                join(
+    return kit.section(
+        "What a recovered answer costs",
+        kit.grid(
+            found.costs,
+            kit.Column(
+                "Feedback",
+                lambda cost: join(
                     ARM_WORDS[cost.arm].name,
                     kit.under(f"against {ARM_WORDS[cost.control].name}"),
                 ),
-                _usd(cost.arm_cost),
-                _usd(cost.control_cost),
-                _per_point(cost),
-            ]
-        )
-        for cost in found.costs
-    ]
-    return kit.section(
-        "What a recovered answer costs",
-        kit.table(columns, rows, label="Costs", tight=True),
+                width="34%",
+            ),
+            kit.number("An answer", lambda cost: _usd(cost.arm_cost)),
+            kit.number("Its control", lambda cost: _usd(cost.control_cost)),
+            kit.number("A recovered answer", lambda cost: _per_point(cost)),
+            label="Costs",
+        ),
     )
 
 
@@ -145,13 +139,13 @@ def quality(found: Results) -> Html | None:
     if not found.quality:
         return None
     columns = [
-        kit.Column(title="Failed steps, mean score 1–5", width="27%"),
-        kit.Column(title="Steps", number=True),
-        kit.Column(title="Chosen by", number=True),
-        kit.Column(title=kit.term("independent judgement", "Judged again"), number=True),
-        kit.Column(title="After", number=True),
-        kit.Column(title="Rise (95 %)", number=True),
-        kit.Column(title="Too much by", number=True, broad=True),
+        kit.Head(title="Failed steps, mean score 1–5", width="27%"),
+        kit.Head(title="Steps", number=True),
+        kit.Head(title="Chosen by", number=True),
+        kit.Head(title=kit.term("independent judgement", "Judged again"), number=True),
+        kit.Head(title="After", number=True),
+        kit.Head(title="Rise (95 %)", number=True),
+        kit.Head(title="Too much by", number=True, broad=True),
     ]
     rows = [kit.Row(cells=_rise(rise)) for rise in found.quality]
     return kit.section(

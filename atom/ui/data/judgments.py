@@ -112,9 +112,9 @@ def _typed(key: str, number: int, fault: str) -> None:
 def first_marks(looked: Looked) -> Html:
     """Draw the first marks as they would come in."""
     columns = [
-        kit.Column(title="Question"), kit.Column(title="Model"), kit.Column(title="Criterion"),
-        kit.Column(title="Mark as written"), kit.Column(title="Value, 0 to 1"),
-        kit.Column(title="Judge"),
+        kit.Head(title="Question"), kit.Head(title="Model"), kit.Head(title="Criterion"),
+        kit.Head(title="Mark as written"), kit.Head(title="Value, 0 to 1"),
+        kit.Head(title="Judge"),
     ]  # fmt: skip
     rows = [
         kit.Row(

@@ -78,13 +78,13 @@ def studies(cards: Sequence[StudyCard], chosen: str) -> Html:
             )
         )  # fmt: skip
     columns = [
-        kit.Column(title="Study"),
-        kit.Column(title="Samples", number=True),
-        kit.Column(title="Models", number=True),
-        kit.Column(title="Answers", number=True),
-        kit.Column(title="Imports", number=True, broad=True),
-        kit.Column(title="Made", broad=True),
-        kit.Column(title=""),
+        kit.Head(title="Study"),
+        kit.Head(title="Samples", number=True),
+        kit.Head(title="Models", number=True),
+        kit.Head(title="Answers", number=True),
+        kit.Head(title="Imports", number=True, broad=True),
+        kit.Head(title="Made", broad=True),
+        kit.Head(title=""),
     ]
     return kit.table(columns, rows, label="Studies")
 
@@ -127,15 +127,15 @@ def first_rows(looked: Looked) -> Html:
     """Draw the first rows as they would come in."""
     with_models = any(row.model for row in looked.rows)
     with_pictures = any(row.pictures for row in looked.rows)
-    columns = [kit.Column(title="Question"), kit.Column(title="Right answer")]
+    columns = [kit.Head(title="Question"), kit.Head(title="Right answer")]
     if with_models:
         columns += [
-            kit.Column(title="Model"),
-            kit.Column(title="Its answer"),
-            kit.Column(title="Verdict"),
+            kit.Head(title="Model"),
+            kit.Head(title="Its answer"),
+            kit.Head(title="Verdict"),
         ]
     if with_pictures:
-        columns.append(kit.Column(title="Pictures", broad=True))
+        columns.append(kit.Head(title="Pictures", broad=True))
     rows = []
     for row in looked.rows:
         cells: list[Html | str] = [clipped(row.question), clipped(row.reference)]
@@ -202,10 +202,10 @@ def account(found: Account) -> Html:
         for tally in found.tallies
     ]  # fmt: skip
     columns = (
-        kit.Column(title="What"), kit.Column(title="In the files", number=True),
-        kit.Column(title="Came in", number=True),
-        kit.Column(title="Here before", number=True),
-        kit.Column(title="Left out", number=True), kit.Column(title="Why", broad=True),
+        kit.Head(title="What"), kit.Head(title="In the files", number=True),
+        kit.Head(title="Came in", number=True),
+        kit.Head(title="Here before", number=True),
+        kit.Head(title="Left out", number=True), kit.Head(title="Why", broad=True),
     )  # fmt: skip
     return kit.table(columns, rows, label="The account of this import", tight=True)
 

@@ -234,13 +234,13 @@ def _criteria(here: Here, view: SampleView, doors: _Doors) -> Html:
         return el("div", el("h2", "Criteria"), el("p", words, class_="quiet text"))
     names = [answer.candidate.name for answer in view.answers]
     columns = [
-        kit.Column(title="#"),
-        kit.Column(title=kit.term("criterion", "Criterion"), width="32%"),
-        kit.Column(title=kit.term("ground truth", "Truth"), width="15%"),
-        kit.Column(title="Capability", broad=True),
-        kit.Column(title=kit.term("weight", "w"), number=True),
+        kit.Head(title="#"),
+        kit.Head(title=kit.term("criterion", "Criterion"), width="32%"),
+        kit.Head(title=kit.term("ground truth", "Truth"), width="15%"),
+        kit.Head(title="Capability", broad=True),
+        kit.Head(title=kit.term("weight", "w"), number=True),
         *(
-            kit.Column(title=_model_head(answer, short), slim=True)
+            kit.Head(title=_model_head(answer, short), slim=True)
             for answer, short in zip(view.answers, numbers.short_names(names), strict=True)
         ),
     ]

@@ -75,13 +75,13 @@ def _groups(here: Here, view: FailureGroups) -> Html:
     if view.none is not None:
         return kit.empty("No groups", NONE_WORDS[view.none], list_)
     columns = [
-        kit.Column(title=kit.term("kind of error", "Kind of error"), width="20%"),
-        kit.Column(title="Failures", number=True),
-        kit.Column(title="% of failures (95 %)", number=True),
-        kit.Column(title="% of weight lost", number=True),
-        kit.Column(title="Samples", number=True, broad=True),
-        kit.Column(title="Capabilities", number=True, broad=True),
-        kit.Column(title="For example", width="42%"),
+        kit.Head(title=kit.term("kind of error", "Kind of error"), width="20%"),
+        kit.Head(title="Failures", number=True),
+        kit.Head(title="% of failures (95 %)", number=True),
+        kit.Head(title="% of weight lost", number=True),
+        kit.Head(title="Samples", number=True, broad=True),
+        kit.Head(title="Capabilities", number=True, broad=True),
+        kit.Head(title="For example", width="42%"),
     ]
     return kit.section(_title(view),
         kit.note(f"{made_words(view)} {chosen_words(view)}",
@@ -168,11 +168,11 @@ def _lead(said: Sequence[str]) -> str:
     return f"{numbers.count(len(said), 'share')} {differ} from the other models’ beyond chance"
 
 
-def _columns(view: FailureGroups) -> list[kit.Column]:
+def _columns(view: FailureGroups) -> list[kit.Head]:
     return [
-        kit.Column(title="Model"),
-        kit.Column(title="Failures", number=True),
-        *(kit.Column(title=el("span", numbers.middle(row.group.name, 26),
+        kit.Head(title="Model"),
+        kit.Head(title="Failures", number=True),
+        *(kit.Head(title=el("span", numbers.middle(row.group.name, 26),
                               data_tip=row.group.name), number=True) for row in view.rows),
     ]  # fmt: skip
 

@@ -29,9 +29,9 @@ def grid(here: Here, view: FailureList, cells: Cells) -> Html:
     listed = np.array([here.data.sample_position[name] for name in view.order], dtype=np.int64)
     names = [one.name for one in here.data.candidates]
     columns = [
-        kit.Column(title="Sample", width="34%"),
+        kit.Head(title="Sample", width="34%"),
         *(
-            kit.Column(title=_head(name, short, number, cells, listed), slim=True)
+            kit.Head(title=_head(name, short, number, cells, listed), slim=True)
             for number, (name, short) in enumerate(
                 zip(names, numbers.short_names(names), strict=True)
             )

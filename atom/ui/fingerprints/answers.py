@@ -64,19 +64,25 @@ def distributions(rows: Sequence[Distribution]) -> Html | None:
         return None
     most = max(max(row.counts) / row.n for row in rows)
     axis = el("span", el("span", "0"), el("span", "sample score"), el("span", "100"), class_="axis")
-    columns = [
-        kit.Column(title="Model"),
-        kit.Column(title=axis, width="34%"),
-        kit.Column(title="Median", number=True),
-        kit.Column(title="Full score", number=True),
-        kit.Column(title="Answers", number=True),
-    ]
     return kit.section(
         _spread_title(rows),
-        kit.table(
-            columns, [_spread_row(row, most) for row in rows], label="Distribution of sample scores"
+        kit.grid(
+            rows,
+            kit.Column("Model", lambda row: kit.cell(kit.model(row.name, row.colour), _list(row))),
+            kit.Column(axis, lambda row: _spread(row, most), width="34%"),
+            kit.number("Median", lambda row: numbers.score(row.median)),
+            kit.number("Full score", lambda row: numbers.percent(100 * row.perfect / row.n, row.n)),
+            kit.number(
+                "Answers", lambda row: kit.door(f"{row.n:,}", _list(row), class_="cell quiet")
+            ),
+            label="Distribution of sample scores",
+            tight=False,
         ),
     )
+
+
+def _list(row: Distribution) -> str:
+    return links.address(FAILURES.url_path, row.filters)
 
 
 def _spread_title(rows: Sequence[Distribution]) -> str:
@@ -85,8 +91,7 @@ def _spread_title(rows: Sequence[Distribution]) -> str:
     return f"How scores spread: {most.name} has the most full scores ({share})"
 
 
-def _spread_row(row: Distribution, most: float) -> kit.Row:
-    to = links.address(FAILURES.url_path, row.filters)
+def _spread(row: Distribution, most: float) -> Html:
     bars = []
     for place, number in enumerate(row.counts):
         high = 26 * number / row.n / most
@@ -98,17 +103,8 @@ def _spread_row(row: Distribution, most: float) -> kit.Row:
         )  # fmt: skip
     words = ", ".join(str(number) for number in row.counts)
     floor = el("line", x1="0", x2="100%", y1="28.5", y2="28.5", class_="track")
-    chart = el("svg", bars, floor, class_="bar spread", role="img",
-               aria_label=f"answers in ten bins from 0 to 100: {words}")  # fmt: skip
-    return kit.Row(
-        cells=[
-            kit.cell(kit.model(row.name, row.colour), to),
-            chart,
-            numbers.score(row.median),
-            numbers.percent(100 * row.perfect / row.n, row.n),
-            kit.door(f"{row.n:,}", to, class_="cell quiet"),
-        ]
-    )
+    return el("svg", bars, floor, class_="bar spread", role="img",
+              aria_label=f"answers in ten bins from 0 to 100: {words}")  # fmt: skip
 
 
 def ranks(view: Ranks | None) -> Html | None:
@@ -151,8 +147,8 @@ def _ranks_title(view: Ranks) -> str:
 def _rank_table(view: Ranks) -> Html:
     places = range(1, len(view.rows) + 1)
     columns = [
-        kit.Column(title="Model"),
-        *(kit.Column(title=f"{place}.", number=True) for place in places),
+        kit.Head(title="Model"),
+        *(kit.Head(title=f"{place}.", number=True) for place in places),
     ]
     most = max(max(row.counts) for row in view.rows) or 1
     rows = [_rank_row(row, view.samples, most) for row in view.rows]
@@ -173,9 +169,9 @@ def _rank_row(row: RankRowShares, samples: int, most: int) -> kit.Row:
 def _patterns(view: Ranks) -> Html:
     word = "First" if view.rows else "Right"
     columns = [
-        kit.Column(title=f"{word} together" if view.rows else "Right"),
-        kit.Column(title="Samples", number=True),
-        kit.Column(title="Share (95 % interval)", number=True),
+        kit.Head(title=f"{word} together" if view.rows else "Right"),
+        kit.Head(title="Samples", number=True),
+        kit.Head(title="Share (95 % interval)", number=True),
     ]
     rows = [_pattern_row(pattern) for pattern in view.patterns]
     if view.others:
@@ -305,9 +301,9 @@ def _curve_chart(curves: Sequence[BreakCurve]) -> Html:
 def _break_table(curves: Sequence[BreakCurve]) -> Html:
     places = max(len(curve.points) for curve in curves)
     columns = [
-        kit.Column(title="Model"),
-        *(kit.Column(title=f"Step {place}", number=True) for place in range(1, places + 1)),
-        kit.Column(title="Breaks most surely at"),
+        kit.Head(title="Model"),
+        *(kit.Head(title=f"Step {place}", number=True) for place in range(1, places + 1)),
+        kit.Head(title="Breaks most surely at"),
     ]
     table = kit.table(columns, [_break_row(curve) for curve in curves],
                       label="Answers that first break at each step, in percent of those that "

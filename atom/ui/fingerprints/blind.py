@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 from atom.display import numbers
 from atom.display.estimate import Estimate
 from atom.ui import kit, links
@@ -12,12 +15,12 @@ from atom.views.filters import Filters
 from atom.views.fingerprints.blind import (
     EASY,
     BlindView,
-    Moved,
     NodeNeed,
     alone,
     left_out,
     without_easy,
 )
+from atom.views.overview.page import RankRow
 
 TITLE = "What needs the picture?"
 NEEDS = {
@@ -89,31 +92,35 @@ def _lead(view: BlindView) -> Html:
 def _nodes(here: Here, view: BlindView) -> Html | None:
     if not view.nodes:
         return None
-    columns = [
-        kit.Column(title="Capability"),
-        kit.Column(title="With it", number=True),
-        kit.Column(title="Without", number=True),
-        kit.Column(title=kit.term("visual gain", "Gain (95 %)"), number=True),
-        kit.Column(title="", width="120px", broad=True),
-        kit.Column(title="Questions", number=True),
-        kit.Column(title="So it"),
-    ]
     roots = [node for node in view.nodes if len(node.path) == 1]
     below = sorted(
         (node for node in view.nodes if len(node.path) > 1 and _is_leaf(view, node)),
         key=lambda node: (node.need == "few", -node.gain.value),
     )
-    small = "Capability, the tree's roots first"
-    return el(
-        "div",
-        kit.table(columns, [_row(here, node) for node in roots], label=small, tight=True),
-        kit.fold(
-            f"All {len(below):,} capabilities below, the largest gain first",
-            kit.table(columns, [_row(here, node) for node in below], label=small, tight=True),
-        )
-        if below
-        else None,
-    )
+    rest = f"All {len(below):,} capabilities below, the largest gain first"
+    return el("div", _needs(roots), kit.fold(rest, _needs(below)) if below else None)
+
+
+def _needs(nodes: Sequence[NodeNeed]) -> Html:
+    kind = {"needs": "strength", "hardly": "weak"}
+    return kit.grid(
+        nodes,
+        kit.Column("Capability", _capability),
+        kit.number("With it", lambda node: numbers.score(node.seen)),
+        kit.number("Without", lambda node: numbers.score(node.blind)),
+        kit.number(kit.term("visual gain", "Gain (95 %)"), lambda node: signed(node.gain)),
+        kit.Column("", lambda node: kit.interval_bar(node.gain, lo=-50, hi=100), width="120px",
+                   broad=True),
+        kit.number("Questions", lambda node: f"{node.gain.samples:,}"),
+        kit.Column("So it", lambda node: el("span", NEEDS[node.need],
+                                            class_=f"need {kind.get(node.need, 'none')}")),
+        label="Capability, the tree's roots first",
+    )  # fmt: skip
+
+
+def _capability(node: NodeNeed) -> Html:
+    to = links.address(FAILURES.url_path, node.filters)
+    return kit.door(node.path[-1], to, tip=" ▸ ".join(node.path))
 
 
 def _is_leaf(view: BlindView, node: NodeNeed) -> bool:
@@ -121,48 +128,12 @@ def _is_leaf(view: BlindView, node: NodeNeed) -> bool:
     return not any(one.path[:size] == node.path and len(one.path) > size for one in view.nodes)
 
 
-def _row(here: Here, node: NodeNeed) -> kit.Row:
-    door = kit.door(
-        node.path[-1],
-        links.address(FAILURES.url_path, node.filters),
-        tip=" ▸ ".join(node.path),
-    )
-    kind = {"needs": "strength", "hardly": "weak"}.get(node.need, "none")
-    return kit.Row(
-        cells=[
-            door,
-            numbers.score(node.seen),
-            numbers.score(node.blind),
-            signed(node.gain),
-            kit.interval_bar(node.gain, lo=-50, hi=100),
-            f"{node.gain.samples:,}",
-            el("span", NEEDS[node.need], class_=f"need {kind}"),
-        ]
-    )
-
-
 def _easy(here: Here, view: BlindView) -> Html | None:
     if not view.easy:
         return None
-    rows = [
-        kit.Row(
-            cells=[
-                kit.door(
-                    numbers.middle(one.text, 110), links.address(FAILURES.url_path, one.filters)
-                ),
-                f"{one.criteria}",
-                f"{one.models}",
-            ]
-        )
-        for one in view.easy
-    ]
-    columns = [
-        kit.Column(title="Question"),
-        kit.Column(title="Criteria", number=True),
-        kit.Column(title="Models asked", number=True),
-    ]
     only, out = alone(here.filters), left_out(here.filters)
     chosen = without_easy(here.filters) != here.filters
+    to = partial(links.address, FAILURES.url_path)
     return el(
         "div",
         el("h3", f"{numbers.count(view.n_easy, 'question')} that the text answers"),
@@ -171,7 +142,7 @@ def _easy(here: Here, view: BlindView) -> Html | None:
             kit.button(
                 "Leave them out of everything", links.address(FINGERPRINTS.url_path, out)
             ),
-            kit.door("Look at them alone", links.address(FAILURES.url_path, only.but(show="all"))),
+            kit.door("Look at them alone", to(only.but(show="all"))),
             class_="row",
             style="margin:6px 0",
         )
@@ -179,53 +150,43 @@ def _easy(here: Here, view: BlindView) -> Html | None:
         else el("p", "They are left out of all numbers while the filter above is set."
                 if EASY in here.filters.without else "Only they are in the numbers now.",
                 class_="quiet"),
-        kit.table(columns, rows[:_SHOWN], label="Questions that the text answers", tight=True),
-        kit.fold(
-            f"{len(rows) - _SHOWN:,} more",
-            kit.table(columns, rows[_SHOWN:], label="More such questions", tight=True),
-        )
-        if len(rows) > _SHOWN
-        else None,
+        kit.grid(
+            view.easy,
+            kit.Column("Question", lambda one: kit.door(numbers.middle(one.text, 110),
+                                                        to(one.filters))),
+            kit.number("Criteria", lambda one: one.criteria),
+            kit.number("Models asked", lambda one: one.models),
+            label="Questions that the text answers",
+            most=_SHOWN,
+        ),
     )  # fmt: skip
 
 
 def _ranks(here: Here, view: BlindView) -> Html | None:
     if not view.moved:
         return None
-    columns = [
-        kit.Column(title="Model"),
-        kit.Column(title="Rank, all", number=True),
-        kit.Column(title="Score, all", number=True),
-        kit.Column(title="Rank without them", number=True),
-        kit.Column(title="Score without them", number=True),
-        kit.Column(title="Moves by", number=True),
-    ]
     out = links.address(OVERVIEW.url_path, left_out(here.filters))
+    without = "Score without them"
     return el(
         "div",
         el("h3", "How ranks move without them"),
-        kit.table(
-            columns, [_moved(one) for one in view.moved], label="Ranks with and without", tight=True
+        kit.grid(
+            view.moved,
+            kit.Column("Model", lambda one: kit.model(one.now.name, one.now.colour)),
+            kit.number("Rank, all", lambda one: _rank(one.now)),
+            kit.number("Score, all", lambda one: numbers.interval(one.now.score)),
+            kit.number("Rank without them", lambda one: _rank(one.less)),
+            kit.number(without, lambda one: numbers.interval(one.less.score) if one.less
+                       else numbers.NONE),
+            kit.number("Moves by", lambda one: numbers.signed(
+                one.less.score.value - one.now.score.value) if one.less else numbers.NONE),
+            label="Ranks with and without",
         ),
         kit.note(kit.door("The whole ranking without them", out)),
-    )
+    )  # fmt: skip
 
 
-def _moved(one: Moved) -> kit.Row:
-    now, less = one.now, one.less
-    cells = [
-        kit.model(now.name, now.colour),
-        numbers.rank(now.rank_best, now.rank_worst) if now.rank_best else numbers.NONE,
-        numbers.interval(now.score),
-    ]
-    if less is None:
-        return kit.Row(cells=[*cells, numbers.NONE, numbers.NONE, numbers.NONE])
-    by = less.score.value - now.score.value
-    return kit.Row(
-        cells=[
-            *cells,
-            numbers.rank(less.rank_best, less.rank_worst) if less.rank_best else numbers.NONE,
-            numbers.interval(less.score),
-            numbers.signed(by),
-        ]
-    )
+def _rank(row: RankRow | None) -> str:
+    if row is None or not row.rank_best:
+        return numbers.NONE
+    return numbers.rank(row.rank_best, row.rank_worst)

@@ -137,12 +137,12 @@ def _similar(
     )
 
 
-def _columns(models: tuple[ShapeModel, ...]) -> list[kit.Column]:
+def _columns(models: tuple[ShapeModel, ...]) -> list[kit.Head]:
     short = numbers.short_names([model.name for model in models])
     return [
-        kit.Column(title="Model"),
+        kit.Head(title="Model"),
         *(
-            kit.Column(title=kit.model(name, model.index, full=model.name), number=True)
+            kit.Head(title=kit.model(name, model.index, full=model.name), number=True)
             for name, model in zip(short, models, strict=True)
         ),
     ]

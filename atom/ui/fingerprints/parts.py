@@ -373,9 +373,9 @@ def mark_words(form: Shape, mark: Mark) -> str:
 
 def _numbers(form: Shape, radar: Radar) -> Html:
     columns = [
-        kit.Column(title=radar.title),
-        *(kit.Column(title=kit.model(one.name, one.index), number=True) for one in radar.models),
-        kit.Column(title="All models", number=True),
+        kit.Head(title=radar.title),
+        *(kit.Head(title=kit.model(one.name, one.index), number=True) for one in radar.models),
+        kit.Head(title="All models", number=True),
     ]
     rows = [
         kit.Row(
@@ -415,12 +415,12 @@ def skills(here: Here, form: Shape, view: Bars) -> Html:
     axis = el("span", el("span", "0"), el("span", f"│ {_held_words(view)}"),
               el("span", "100"), class_="axis")  # fmt: skip
     columns = [
-        *([kit.Column(title="Evidence", width="150px")] if view.frame else []),
-        kit.Column(title=what),
-        kit.Column(title=axis, width="30%"),
-        kit.Column(title="Score" if form.measure == "process" else "%", number=True),
-        *([kit.Column(title="Departure, points", number=True, broad=True)] if view.frame else []),
-        kit.Column(title="n", number=True),
+        *([kit.Head(title="Evidence", width="150px")] if view.frame else []),
+        kit.Head(title=what),
+        kit.Head(title=axis, width="30%"),
+        kit.Head(title="Score" if form.measure == "process" else "%", number=True),
+        *([kit.Head(title="Departure, points", number=True, broad=True)] if view.frame else []),
+        kit.Head(title="n", number=True),
     ]
     label = f"Skills of {view.model.name}"
     more = rows[_SHOWN:]

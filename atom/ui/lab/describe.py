@@ -85,8 +85,8 @@ def _described(
 
 def _table(found: SetTable) -> Html:
     columns = [
-        kit.Column(title=found.head or "what"),
-        *(kit.Column(title=name, number=True) for name in found.columns),
+        kit.Head(title=found.head or "what"),
+        *(kit.Head(title=name, number=True) for name in found.columns),
     ]
     rows = [
         kit.Row(cells=[el("span", name, class_="text"), *(_cell(one, found) for one in cells)])
@@ -115,7 +115,7 @@ def _rubrics(found: Sequence[tuple[str, str]]) -> Html:
         )
         for kind, rubric in found
     ]
-    columns = [kit.Column(title="task type"), kit.Column(title="what the scorer is told to weigh")]
+    columns = [kit.Head(title="task type"), kit.Head(title="what the scorer is told to weigh")]
     return el(
         "div",
         el("p", "They came with the set's files. As MM-CRITIC, Table 10.", class_="note text"),

@@ -179,15 +179,15 @@ def _value(row: MethodRow) -> float:
 
 def _methods(here: Here, view: FidelityView) -> Html:
     columns = [
-        kit.Column(title="Method"),
-        kit.Column(title="As people, all", number=True),
-        *(kit.Column(title=root, number=True, broad=True) for root in view.roots),
-        kit.Column(title="Less ATOM’s", number=True),
-        kit.Column(title=kit.term("Kendall tau-b", "tau\u2011b"), number=True),
-        kit.Column(title="Ties", number=True),
-        kit.Column(title="Unread", number=True, broad=True),
-        kit.Column(title="Calls a sample", number=True),
-        kit.Column(title="Cost a sample", number=True),
+        kit.Head(title="Method"),
+        kit.Head(title="As people, all", number=True),
+        *(kit.Head(title=root, number=True, broad=True) for root in view.roots),
+        kit.Head(title="Less ATOM’s", number=True),
+        kit.Head(title=kit.term("Kendall tau-b", "tau\u2011b"), number=True),
+        kit.Head(title="Ties", number=True),
+        kit.Head(title="Unread", number=True, broad=True),
+        kit.Head(title="Calls a sample", number=True),
+        kit.Head(title="Cost a sample", number=True),
     ]
     rows = [kit.Row(cells=_cells(here, row, view)) for row in view.rows if row.accuracy is not None]
     ties = view.people.ties
@@ -333,10 +333,10 @@ def _more(view: FidelityView) -> Html | None:
             "With a tolerance for ties",
             kit.table(
                 [
-                    kit.Column(title="Method"),
-                    kit.Column(title="exact ties", number=True),
-                    kit.Column(title="with a tolerance", number=True),
-                    kit.Column(title="tolerance", number=True),
+                    kit.Head(title="Method"),
+                    kit.Head(title="exact ties", number=True),
+                    kit.Head(title="with a tolerance", number=True),
+                    kit.Head(title="tolerance", number=True),
                 ],
                 tolerant,
                 label="Accuracy with a tolerance for ties",
@@ -349,7 +349,7 @@ def _more(view: FidelityView) -> Html | None:
 
 
 def _confusion(accuracy: MethodAccuracy) -> Html:
-    columns = [kit.Column(title="people say"), *(kit.Column(title=f"it says {word}", number=True)
+    columns = [kit.Head(title="people say"), *(kit.Head(title=f"it says {word}", number=True)
                                                for word in _ORDERS)]  # fmt: skip
     rows = [
         kit.Row(cells=[word, *(f"{int(n):,}" for n in counts)])
@@ -417,13 +417,13 @@ def _quality(here: Here, view: FidelityView) -> Html:
             _human_check(here),
         )  # fmt: skip
     columns = [
-        kit.Column(title="Capability"),
-        kit.Column(title="Accuracy, 1–3", number=True),
-        kit.Column(title="of 1", number=True),
-        kit.Column(title="Necessity, 1–3", number=True),
-        kit.Column(title="of 1", number=True),
-        kit.Column(title="both 3", number=True),
-        kit.Column(title="criteria", number=True),
+        kit.Head(title="Capability"),
+        kit.Head(title="Accuracy, 1–3", number=True),
+        kit.Head(title="of 1", number=True),
+        kit.Head(title="Necessity, 1–3", number=True),
+        kit.Head(title="of 1", number=True),
+        kit.Head(title="both 3", number=True),
+        kit.Head(title="criteria", number=True),
     ]
     return el(
         "section",
@@ -480,8 +480,8 @@ def _hit_table(hits: HitRates) -> Html:
         *hits.by_root,
     ]
     return kit.table(
-        [kit.Column(title="People’s branch"), kit.Column(title="hit rate", number=True),
-         kit.Column(title="criteria", number=True)],
+        [kit.Head(title="People’s branch"), kit.Head(title="hit rate", number=True),
+         kit.Head(title="criteria", number=True)],
         [kit.Row(cells=[name, lab_judge_methods.share(one), f"{one.n:,}"]) for name, one in rows],
         label="Hit rate",
         tight=True,

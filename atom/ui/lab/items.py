@@ -413,9 +413,9 @@ def _side_by_side(view: ItemView) -> Html | None:
     abouts = [*dict.fromkeys(about for mine in said.values() for about in mine)]
     known = any(about in truth for about in abouts)
     columns = [
-        kit.Column(title="About"),
-        *([kit.Column(title="True")] if known else []),
-        *(kit.Column(title=el("span", numbers.middle(name, 24), data_tip=name)) for name in said),
+        kit.Head(title="About"),
+        *([kit.Head(title="True")] if known else []),
+        *(kit.Head(title=el("span", numbers.middle(name, 24), data_tip=name)) for name in said),
     ]
     rows = [
         kit.Row(
@@ -469,11 +469,11 @@ def _pictures(store: OpenStore, view: ItemView) -> Html | None:
 
 def _judge(name: str, found: Judged, view: ItemView, *, on: bool) -> Html:
     columns = [
-        kit.Column(title="About"),
-        kit.Column(title="Said"),
-        kit.Column(title=""),
-        kit.Column(title="Shown"),
-        kit.Column(title="Why", width="48%"),
+        kit.Head(title="About"),
+        kit.Head(title="Said"),
+        kit.Head(title=""),
+        kit.Head(title="Shown"),
+        kit.Head(title="Why", width="48%"),
     ]
     head = el(
         "h2",

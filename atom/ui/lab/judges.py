@@ -177,7 +177,7 @@ def _matrix(here: Here, view: JudgesView) -> Html:
     return el(
         "section",
         kit.table(
-            [*_columns("Judges"), kit.Column(title="answers, Spearman", number=True, broad=True)],
+            [*_columns("Judges"), kit.Head(title="answers, Spearman", number=True, broad=True)],
             rows,
             label="Agreement of every two judges",
             tight=True,
@@ -194,16 +194,16 @@ def _matrix(here: Here, view: JudgesView) -> Html:
     )
 
 
-def _columns(first: str) -> list[kit.Column]:
+def _columns(first: str) -> list[kit.Head]:
     return [
-        kit.Column(title=first),
-        kit.Column(title="n", number=True),
-        kit.Column(title="same mark", number=True),
-        kit.Column(title="kappa", number=True, broad=True),
-        kit.Column(title="weighted kappa", number=True),
-        kit.Column(title="alpha", number=True),
-        kit.Column(title="Spearman", number=True),
-        kit.Column(title="shift", number=True, broad=True),
+        kit.Head(title=first),
+        kit.Head(title="n", number=True),
+        kit.Head(title="same mark", number=True),
+        kit.Head(title="kappa", number=True, broad=True),
+        kit.Head(title="weighted kappa", number=True),
+        kit.Head(title="alpha", number=True),
+        kit.Head(title="Spearman", number=True),
+        kit.Head(title="shift", number=True, broad=True),
     ]
 
 
@@ -299,13 +299,13 @@ def _of_answers(view: JudgesView) -> Html | None:
     if not view.answers:
         return None
     columns = [
-        kit.Column(title="Answers"),
-        kit.Column(title="n", number=True),
-        kit.Column(title="Spearman", number=True),
-        kit.Column(title="Kendall tau\u2011b", number=True),
-        kit.Column(title="Pearson", number=True),
-        kit.Column(title="RMSE", number=True, broad=True),
-        kit.Column(title="shift", number=True, broad=True),
+        kit.Head(title="Answers"),
+        kit.Head(title="n", number=True),
+        kit.Head(title="Spearman", number=True),
+        kit.Head(title="Kendall tau\u2011b", number=True),
+        kit.Head(title="Pearson", number=True),
+        kit.Head(title="RMSE", number=True, broad=True),
+        kit.Head(title="shift", number=True, broad=True),
     ]
     rows = []
     for one in view.answers:
@@ -391,10 +391,10 @@ def _marks(here: Here, view: JudgesView) -> Html:
         class_="row",
     )  # fmt: skip
     columns = [
-        kit.Column(title="Sample and criterion"),
-        kit.Column(title="Model"),
-        kit.Column(title=view.first.name),
-        kit.Column(title=view.second.name),
+        kit.Head(title="Sample and criterion"),
+        kit.Head(title="Model"),
+        kit.Head(title=view.first.name),
+        kit.Head(title=view.second.name),
     ]
     rows = [kit.Row(cells=_mark_cells(view, one)) for one in view.marks]
     return el(

@@ -86,9 +86,9 @@ def _rows(here: Here, found: JudgeMethods, tab: str) -> Html | None:
     labelled = any(row.quality or row.hits for row in found.rows)
     more = ("Criteria right, 1–3", "Criteria needed, 1–3", "Hit rate") if labelled else ()
     columns = [
-        kit.Column(title="Judge"),
-        *(kit.Column(title=title, number=True) for _, title in found.methods),
-        *(kit.Column(title=title, number=True) for title in more),
+        kit.Head(title="Judge"),
+        *(kit.Head(title=title, number=True) for _, title in found.methods),
+        *(kit.Head(title=title, number=True) for title in more),
     ]
     rows = []
     for row in found.rows:
@@ -137,8 +137,8 @@ def _roots(found: JudgeMethods) -> Html | None:
     if len(found.roots) < 2 or not with_roots:
         return None
     columns = [
-        kit.Column(title="ATOM’s scores by capability"),
-        *(kit.Column(title=root, number=True) for root in found.roots),
+        kit.Head(title="ATOM’s scores by capability"),
+        *(kit.Head(title=root, number=True) for root in found.roots),
     ]
     rows = [
         kit.Row(cells=[row.judge.name, *(share(row.by_root.get(root)) for root in found.roots)])
@@ -150,19 +150,10 @@ def _roots(found: JudgeMethods) -> Html | None:
 def _orders(found: JudgeMethods) -> Html | None:
     if not found.orders:
         return None
-    columns = [
-        kit.Column(title="Judges"),
-        kit.Column(title="Same order of two answers", number=True),
-        kit.Column(title="pairs", number=True),
-    ]
-    rows = [
-        kit.Row(
-            cells=[
-                f"{one.first.name} and {one.second.name}",
-                share(one.alike),
-                kit.quiet(f"{one.alike.n:,}"),
-            ]
-        )
-        for one in found.orders
-    ]
-    return kit.table(columns, rows, label="Orders that judges share", tight=True)
+    return kit.grid(
+        found.orders,
+        kit.Column("Judges", lambda one: f"{one.first.name} and {one.second.name}"),
+        kit.number("Same order of two answers", lambda one: share(one.alike)),
+        kit.number("pairs", lambda one: kit.quiet(f"{one.alike.n:,}")),
+        label="Orders that judges share",
+    )

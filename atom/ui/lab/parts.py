@@ -584,11 +584,11 @@ def _printed(one: Figure, found: Place) -> str:
 def ranking(found: Place, judge: str | None, *, synthetic: bool = False) -> Html:
     """Draw the papers' models as a list, the judge at its place, errata with both values."""
     columns = [
-        kit.Column(title="", number=True),
-        kit.Column(title="Model"),
-        kit.Column(title="Group", broad=True),
-        kit.Column(title="Printed", number=True),
-        kit.Column(title=kit.term("erratum", "Erratum")),
+        kit.Head(title="", number=True),
+        kit.Head(title="Model"),
+        kit.Head(title="Group", broad=True),
+        kit.Head(title="Printed", number=True),
+        kit.Head(title=kit.term("erratum", "Erratum")),
     ]
     rows = [
         kit.Row(
@@ -636,11 +636,11 @@ def printed(title: str, found: Sequence[Place]) -> Html:
 def doubts(found: Sequence[Checked]) -> Html:
     """Draw what doesn't agree within the papers, and the rules that found it."""
     columns = [
-        kit.Column(title="Table"),
-        kit.Column(title="What", width="40%"),
-        kit.Column(title="Printed", number=True),
-        kit.Column(title="Other", number=True),
-        kit.Column(title="Where the other is from"),
+        kit.Head(title="Table"),
+        kit.Head(title="What", width="40%"),
+        kit.Head(title="Printed", number=True),
+        kit.Head(title="Other", number=True),
+        kit.Head(title="Where the other is from"),
     ]
     folds = []
     for paper in found:
@@ -685,22 +685,13 @@ _KINDS = {
 
 
 def _identities(paper: Checked) -> Html:
-    columns = [
-        kit.Column(title="Rule", width="60%"),
-        kit.Column(title="What kind"),
-        kit.Column(title="Holds", number=True),
-    ]
-    rows = [
-        kit.Row(
-            cells=[
-                el("span", one.words, class_="text"),
-                kit.quiet(_KINDS.get(one.kind, one.kind)),
-                f"{one.holds:,} of {one.checked:,}",
-            ]
-        )
-        for one in paper.identities
-    ]
-    return kit.table(columns, rows, label=f"Rules checked in {paper.paper}", tight=True)
+    return kit.grid(
+        paper.identities,
+        kit.Column("Rule", lambda one: el("span", one.words, class_="text"), width="60%"),
+        kit.Column("What kind", lambda one: kit.quiet(_KINDS.get(one.kind, one.kind))),
+        kit.number("Holds", lambda one: f"{one.holds:,} of {one.checked:,}"),
+        label=f"Rules checked in {paper.paper}",
+    )
 
 
 def svg_text(word: str, x: float, y: float, anchor: str, kind: str) -> Html:

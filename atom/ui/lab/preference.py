@@ -24,27 +24,30 @@ def votes(view: PreferenceSummary | None) -> Html | None:
     """Draw what all votes say together; None without votes."""
     if view is None:
         return None
-    ends = _ends(view)
-    several = len(view.judges) > 1
-    columns = [
-        kit.Column(title="Model"),
-        kit.Column(title=kit.term("Davidson strength", "Strength"), number=True),
-        kit.Column(title=_axis(ends), width="24%"),
-        kit.Column(title="Won", number=True),
-        kit.Column(title="Tied", number=True),
-        kit.Column(title="Lost", number=True),
-        *(
-            [kit.Column(title=kit.term("order conflict", "Order conflicts"), number=True)]
-            if view.both_orders
-            else []
-        ),
-        kit.Column(title="Undecided", number=True),
-        *([kit.Column(title="Judged by", broad=True)] if several else []),
-    ]
-    rows = [_row(view, one, ends, several=several) for one in view.models]
+    lo, hi = _ends(view)
     return kit.section(
         _title(view),
-        kit.table(columns, rows, label="Votes by model"),
+        kit.grid(
+            view.models,
+            kit.Column("Model", _voted),
+            kit.number(kit.term("Davidson strength", "Strength"), _strength),
+            kit.Column(_axis((lo, hi)), lambda one: _bar(one, lo, hi), width="24%"),
+            kit.number("Won", lambda one: f"{one.won:,}"),
+            kit.number("Tied", lambda one: kit.counted(one.tied)),
+            kit.number("Lost", _lost),
+            kit.number(
+                kit.term("order conflict", "Order conflicts"), _conflicts, when=view.both_orders
+            ),
+            kit.number("Undecided", lambda one: kit.counted(one.undecided)),
+            kit.Column(
+                "Judged by",
+                lambda one: el("span", ", ".join(one.judges), class_="small quiet"),
+                broad=True,
+                when=len(view.judges) > 1,
+            ),
+            label="Votes by model",
+            tight=False,
+        ),
         kit.note(_note(view), style="margin-top:8px"),
         [kit.note(_judge(judge)) for judge in view.judges],
         _warning(view),
@@ -75,28 +78,24 @@ def _axis(ends: tuple[float, float]) -> Html:
     )
 
 
-def _row(
-    view: PreferenceSummary, one: VotedModel, ends: tuple[float, float], *, several: bool
-) -> kit.Row:
-    to = links.address(FAILURES.url_path, one.filters)
-    place = Estimate(value=one.strength, lo=one.lo, hi=one.hi, n=one.comparisons, samples=0)
-    known = math.isfinite(one.strength)
-    strength = numbers.signed(one.strength, 2) if known else numbers.NONE
+def _voted(one: VotedModel) -> Html:
+    name = kit.cell(kit.model(one.name, one.colour), links.address(FAILURES.url_path, one.filters))
+    return join(name, kit.small(" ", kit.term("anchor"))) if one.anchor else name
+
+
+def _strength(one: VotedModel) -> Html:
+    if not math.isfinite(one.strength):
+        return kit.strong(numbers.NONE)
+    strength = numbers.signed(one.strength, 2)
     tip = f"{strength} ({numbers.signed_ends(one.lo, one.hi, 2)}); 0 is the mean of all models"
-    name = kit.cell(kit.model(one.name, one.colour), to)
-    cells: list[Html | str] = [
-        join(name, kit.small(" ", kit.term("anchor"))) if one.anchor else name,
-        el("span", strength, class_="strong", data_tip=tip if known else None),
-        kit.interval_bar(place, one.colour, lo=ends[0], hi=ends[1]) if known else numbers.NONE,
-        f"{one.won:,}",
-        f"{one.tied:,}" if one.tied else kit.quiet("0"),
-        _lost(one, to),
-        *([_conflicts(one)] if view.both_orders else []),
-        f"{one.undecided:,}" if one.undecided else kit.quiet("0"),
-    ]
-    if several:
-        cells.append(el("span", ", ".join(one.judges), class_="small quiet"))
-    return kit.Row(cells=cells)
+    return el("span", strength, class_="strong", data_tip=tip)
+
+
+def _bar(one: VotedModel, lo: float, hi: float) -> Html | str:
+    if not math.isfinite(one.strength):
+        return numbers.NONE
+    place = Estimate(value=one.strength, lo=one.lo, hi=one.hi, n=one.comparisons)
+    return kit.interval_bar(place, one.colour, lo=lo, hi=hi)
 
 
 def _conflicts(one: VotedModel) -> Html:
@@ -105,15 +104,14 @@ def _conflicts(one: VotedModel) -> Html:
     return el("span", f"{one.conflicts:,}", share, data_tip=_interval(rate))
 
 
-def _lost(one: VotedModel, to: str) -> Html:
+def _lost(one: VotedModel) -> Html:
     """Write the lost comparisons; a door where the list behind it holds as many samples."""
-    text = f"{one.lost:,}"
-    if not one.lost:
-        return kit.quiet(text)
-    if one.lost != one.lost_samples:
-        listed = numbers.count(one.lost_samples, "sample")
-        return el("span", text, data_tip=f"{listed} on which it lost more votes than it won")
-    return kit.cell(text, to, tip=f"samples on which {one.name} lost")
+    if not one.lost or one.lost == one.lost_samples:
+        to = links.address(FAILURES.url_path, one.filters)
+        return kit.counted(one.lost, to, tip=f"samples on which {one.name} lost")
+    listed = numbers.count(one.lost_samples, "sample")
+    tip = f"{listed} on which it lost more votes than it won"
+    return el("span", f"{one.lost:,}", data_tip=tip)
 
 
 def _rate(share: Share) -> str:
@@ -185,31 +183,28 @@ def _levels(view: PreferenceSummary) -> Html | None:
     """Draw votes in five levels; None where no judge told better from much better."""
     if not view.levels:
         return None
-    unread = any(row.counts.unread for row in view.levels)
-    columns = [
-        kit.Column(title="Model"),
-        kit.Column(title=kit.term("Win rate"), number=True),
-        kit.Column(title=kit.term("Reward"), number=True),
-        kit.Column(title="Much better", number=True),
-        kit.Column(title="Better", number=True),
-        kit.Column(title="Tie", number=True),
-        kit.Column(title="Worse", number=True),
-        kit.Column(title="Much worse", number=True),
-        kit.Column(title="Votes", number=True),
-    ]
     against = f" against {view.anchor}" if view.anchor is not None else ""
     ways = (
         " A vote that couldn’t be read can count as a tie, as published tables count it, or be "
         "left out: models with such votes stand twice."
-        if unread
+        if any(row.counts.unread for row in view.levels)
         else ""
     )
     return el(
         "div",
         el("h2", f"How strongly: votes in five levels{against}", style="margin-top:24px"),
-        kit.table(
-            columns, [_level(row) for row in view.levels],
-            label="Votes by strength", tight=True,
+        kit.grid(
+            view.levels,
+            kit.Column("Model", _levelled),
+            kit.number(kit.term("Win rate"), _win),
+            kit.number(kit.term("Reward"), _reward),
+            kit.number("Much better", lambda row: kit.counted(row.counts.much_better)),
+            kit.number("Better", lambda row: kit.counted(row.counts.better)),
+            kit.number("Tie", lambda row: kit.counted(row.counts.tie)),
+            kit.number("Worse", lambda row: kit.counted(row.counts.worse)),
+            kit.number("Much worse", lambda row: kit.counted(row.counts.much_worse)),
+            kit.number("Votes", lambda row: kit.quiet(f"{row.counts.n:,}")),
+            label="Votes by strength",
         ),
         kit.note("Win rate: better and much better among all votes, a tie being no win. Reward: "
            f"+100, +50, 0, −50, −100 from much better to much worse, averaged.{ways} Intervals "
@@ -217,26 +212,19 @@ def _levels(view: PreferenceSummary) -> Html | None:
     )  # fmt: skip
 
 
-def _level(row: LevelRow) -> kit.Row:
-    counts = row.counts
-    left_out = counts.counted == "left out"
-    how = "left out" if left_out else "counted as ties"
-    way = f"{counts.unread:,} unread {how}" if counts.unread else ""
-    name = kit.cell(
-        kit.model(row.name, row.colour),
-        links.address(FAILURES.url_path, row.filters),
-    )
-    win = numbers.share(row.win.value, 1) if row.win.n else numbers.NONE
-    span = f"({numbers.ends(100 * row.win.lo, 100 * row.win.hi)})" if row.win.n else ""
-    many = (counts.much_better, counts.better, counts.tie, counts.worse, counts.much_worse)
-    cells: list[Html | str] = [
-        join(name, kit.small(f" {way}")) if way else name,
-        el("div", kit.strong(win), kit.under(span)),
-        _reward(row),
-        *(f"{n:,}" if n else kit.quiet("0") for n in many),
-    ]
-    cells.append(kit.quiet(f"{counts.n:,}"))
-    return kit.Row(cells=cells)
+def _levelled(row: LevelRow) -> Html:
+    name = kit.cell(kit.model(row.name, row.colour), links.address(FAILURES.url_path, row.filters))
+    if not row.counts.unread:
+        return name
+    how = "left out" if row.counts.counted == "left out" else "counted as ties"
+    return join(name, kit.small(f" {row.counts.unread:,} unread {how}"))
+
+
+def _win(row: LevelRow) -> Html:
+    if not row.win.n:
+        return el("div", kit.strong(numbers.NONE), kit.under(""))
+    ends = numbers.ends(100 * row.win.lo, 100 * row.win.hi)
+    return el("div", kit.strong(numbers.share(row.win.value, 1)), kit.under(f"({ends})"))
 
 
 def _reward(row: LevelRow) -> Html:
@@ -256,11 +244,11 @@ def sample_votes(pairs: Sequence[PairVotes]) -> Html | None:
         return None
     several = len({pair.judge for pair in pairs}) > 1
     columns = [
-        kit.Column(title="Pair"),
-        kit.Column(title="First one shown first"),
-        kit.Column(title="Second one shown first"),
-        kit.Column(title="Together"),
-        *([kit.Column(title="Judge", broad=True)] if several else []),
+        kit.Head(title="Pair"),
+        kit.Head(title="First one shown first"),
+        kit.Head(title="Second one shown first"),
+        kit.Head(title="Together"),
+        *([kit.Head(title="Judge", broad=True)] if several else []),
     ]
     words = [(pair, vote) for pair in pairs for vote in pair.orders if vote.reason]
     judge = pairs[0].judge

@@ -11,7 +11,7 @@ from atom.analysis.agreement.judge_noise import Advice
 from atom.analysis.intervals import Ints
 from atom.display import numbers
 from atom.ui import commands, kit, links
-from atom.ui.html import Child, Html, el, join
+from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES, JUDGE_LAB, RUNS
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
@@ -109,27 +109,18 @@ def _asked_again(rows: Sequence[Again], filters: Filters) -> Html:
         title = f"The {MOST} checkpoints that changed most when scored again"
         if not changed:
             title = f"{MOST} of the checkpoints scored again: none changed"
-    columns = [
-        kit.Column(title="Checkpoint", broad=True),
-        kit.Column(title="Model"),
-        kit.Column(title="Marks", number=True),
-    ]
     return kit.fold(
         title,
-        kit.table(
-            columns,
-            [
-                kit.Row(
-                    cells=[
-                        kit.door(one.criterion or one.criterion_id[:12], _case(one, filters)),
-                        one.candidate,
-                        ", ".join(one.marks),
-                    ]
-                )
-                for one in rows
-            ],
+        kit.grid(
+            rows,
+            kit.Column(
+                "Checkpoint",
+                lambda one: kit.door(one.criterion or one.criterion_id[:12], _case(one, filters)),
+                broad=True,
+            ),
+            kit.Column("Model", lambda one: one.candidate),
+            kit.number("Marks", lambda one: ", ".join(one.marks)),
             label="Checkpoints scored more than once",
-            tight=True,
         ),
     )
 
@@ -186,37 +177,31 @@ def _how() -> Html:
 def _agreements(
     rows: Sequence[AgreementRow], label: str, *, change: bool, first: str = "Branch"
 ) -> Html:
-    columns = [
-        kit.Column(title=first),
-        kit.Column(title="same score", number=True),
-        kit.Column(title="at most one off", number=True),
-        kit.Column(title="alpha (95 %)", number=True),
-        kit.Column(title="kappa", number=True),
-        kit.Column(title="smallest real change" if change else "shift", number=True),
-        kit.Column(title="n", number=True),
-    ]
-    return kit.table(
-        columns,
-        [kit.Row(cells=[row.name, *_agreement(row.found, change=change)]) for row in rows],
+    return kit.grid(
+        rows,
+        kit.Column(first, lambda row: row.name),
+        kit.number("same score", lambda row: numbers.percent(100 * row.found.exact, row.found.n)),
+        kit.number(
+            "at most one off", lambda row: numbers.percent(100 * row.found.adjacent, row.found.n)
+        ),
+        kit.number("alpha (95 %)", lambda row: _alpha(row.found)),
+        kit.number("kappa", lambda row: numbers.plain(row.found.kappa)),
+        kit.number(
+            "smallest real change",
+            lambda row: numbers.plain(row.found.detectable_change),
+            when=change,
+        ),
+        kit.number("shift", lambda row: numbers.signed(row.found.shift, 2), when=not change),
+        kit.number("n", lambda row: kit.quiet(f"{row.found.n:,}")),
         label=label,
-        tight=True,
     )
 
 
-def _agreement(found: Agreement, *, change: bool) -> list[Child]:
+def _alpha(found: Agreement) -> str:
     alpha = numbers.plain(found.alpha)
-    if math.isfinite(found.alpha_lo):
-        alpha += f" ({numbers.ends(found.alpha_lo, found.alpha_hi, 2)})"
-    last = found.detectable_change if change else found.shift
-    shown = numbers.plain(last) if change else numbers.signed(last, 2)
-    return [
-        numbers.percent(100 * found.exact, found.n),
-        numbers.percent(100 * found.adjacent, found.n),
-        alpha,
-        numbers.plain(found.kappa),
-        shown,
-        kit.quiet(f"{found.n:,}"),
-    ]
+    if not math.isfinite(found.alpha_lo):
+        return alpha
+    return f"{alpha} ({numbers.ends(found.alpha_lo, found.alpha_hi, 2)})"
 
 
 # --- against the truth ---------------------------------------------------------------------------
@@ -313,35 +298,29 @@ def evenness(view: Calibration) -> str:
 
 def branches(rows: Sequence[Branch], label: str) -> Html:
     """Draw branches against the truth: how often right, how far off, and what is marked."""
-    columns = [
-        kit.Column(title="Branch"),
-        kit.Column(title="exactly right", number=True),
-        kit.Column(title="off by, points of 1-5 (95 %)", number=True),
-        kit.Column(title="alpha to truth", number=True, broad=True),
-        kit.Column(title="steps", number=True),
-        kit.Column(title="probes", number=True, broad=True),
-        kit.Column(title="mark"),
-    ]
-    return kit.table(
-        columns, [kit.Row(cells=_branch(one)) for one in rows], label=label, tight=True
+    return kit.grid(
+        rows,
+        kit.Column("Branch", _branch),
+        kit.number("exactly right", lambda one: numbers.percent(100 * one.accuracy, one.n)),
+        kit.number("off by, points of 1-5 (95 %)", _off),
+        kit.number("alpha to truth", lambda one: numbers.plain(one.alpha), broad=True),
+        kit.number("steps", lambda one: kit.quiet(f"{one.n:,}")),
+        kit.number("probes", lambda one: kit.quiet(f"{one.clusters:,}"), broad=True),
+        kit.Column("mark", _mark),
+        label=label,
     )
 
 
-def _branch(one: Branch) -> list[Child]:
+def _branch(one: Branch) -> Html:
     name = one.path[-1] if one.path else "Everything"
+    return el("span", numbers.middle(name, 30), data_tip=format_path(one.path) or "everything")
+
+
+def _off(one: Branch) -> str:
     bias = numbers.signed(one.bias, 2)
-    if math.isfinite(one.bias_lo):
-        bias += f" ({numbers.signed_ends(one.bias_lo, one.bias_hi, 2)})"
-    right = numbers.NONE if math.isnan(one.accuracy) else numbers.percent(100 * one.accuracy, one.n)
-    return [
-        el("span", numbers.middle(name, 30), data_tip=format_path(one.path) or "everything"),
-        right,
-        bias,
-        numbers.plain(one.alpha),
-        kit.quiet(f"{one.n:,}"),
-        kit.quiet(f"{one.clusters:,}"),
-        _mark(one),
-    ]
+    if not math.isfinite(one.bias_lo):
+        return bias
+    return f"{bias} ({numbers.signed_ends(one.bias_lo, one.bias_hi, 2)})"
 
 
 def _mark(one: Branch) -> Html:
@@ -424,29 +403,28 @@ def _place(rows: Sequence[PositionRow]) -> Html:
             "answer shown first has it easier.",
             class_="quiet",
         )
-    columns = [
-        kit.Column(title="Judge"),
-        kit.Column(title="Pairs of"),
-        kit.Column(title="same winner when swapped", number=True),
-        kit.Column(title="the first shown wins", number=True),
-        kit.Column(title="pull of the first place (95 %)", number=True),
-        kit.Column(title="pairs", number=True),
-    ]
-    body = [
-        kit.Row(
-            cells=[
-                numbers.middle(row.judge, 30),
-                numbers.middle(row.where, 34),
-                numbers.percent(100 * row.found.consistent / row.found.pairs, row.found.pairs),
-                numbers.percent(100 * row.found.first_share, row.found.pairs),
-                numbers.signed_interval(row.found.beta, row.found.lo, row.found.hi, 2),
-                kit.quiet(f"{row.found.pairs:,}"),
-            ]
-        )
-        for row in rows
-    ]
     return join(
-        kit.table(columns, body, label="Position bias", tight=True),
+        kit.grid(
+            rows,
+            kit.Column("Judge", lambda row: numbers.middle(row.judge, 30)),
+            kit.Column("Pairs of", lambda row: numbers.middle(row.where, 34)),
+            kit.number(
+                "same winner when swapped",
+                lambda row: numbers.percent(
+                    100 * row.found.consistent / row.found.pairs, row.found.pairs
+                ),
+            ),
+            kit.number(
+                "the first shown wins",
+                lambda row: numbers.percent(100 * row.found.first_share, row.found.pairs),
+            ),
+            kit.number(
+                "pull of the first place (95 %)",
+                lambda row: numbers.signed_interval(row.found.beta, row.found.lo, row.found.hi, 2),
+            ),
+            kit.number("pairs", lambda row: kit.quiet(f"{row.found.pairs:,}")),
+            label="Position bias",
+        ),
         kit.note("Pull: 0 means that the place doesn’t matter; positive leans to the answer shown "
            "first (half the log odds of the two kinds of conflict)."),
     )  # fmt: skip
@@ -521,36 +499,18 @@ def noise(view: Reliability) -> Html | None:
 
 def _noise_table(rows: Sequence[NoiseRow], view: Reliability, label: str) -> Html:
     split = view.separable
-    columns = [
-        kit.Column(title="Model"),
-        *([kit.Column(title="Branch")] if any(row.branch for row in rows) else []),
-        kit.Column(title="score 0-100", number=True),
-        kit.Column(title="with the judge’s noise", number=True),
-        *(
-            [
-                kit.Column(title="samples · repeats · judges, % of the variance", number=True),
-                kit.Column(title="what helps more"),
-            ]
-            if split
-            else []
-        ),
-        kit.Column(title=f"samples for ±{WANTED_HALF:g}", number=True),
-        kit.Column(title="samples", number=True),
-    ]
-    body = []
-    for row in rows:
-        cells: list[Child] = [kit.model(row.name, row.model)]
-        if row.branch:
-            cells.append(row.branch)
-        cells += [numbers.interval(row.plain), _wider(row, view.judges)]
-        if split:
-            cells += [_shares(row), _ADVICE[row.advice]]
-        cells += [
-            _needed(row),
-            kit.quiet(f"{row.estimate.samples:,}"),
-        ]
-        body.append(kit.Row(cells=cells))
-    return kit.table(columns, body, label=label, tight=True)
+    return kit.grid(
+        rows,
+        kit.Column("Model", lambda row: kit.model(row.name, row.model)),
+        kit.Column("Branch", lambda row: row.branch, when=any(row.branch for row in rows)),
+        kit.number("score 0-100", lambda row: numbers.interval(row.plain)),
+        kit.number("with the judge’s noise", lambda row: _wider(row, view.judges)),
+        kit.number("samples · repeats · judges, % of the variance", _shares, when=split),
+        kit.Column("what helps more", lambda row: _ADVICE[row.advice], when=split),
+        kit.number(f"samples for ±{WANTED_HALF:g}", _needed),
+        kit.number("samples", lambda row: kit.quiet(f"{row.estimate.samples:,}")),
+        label=label,
+    )
 
 
 def _needed(row: NoiseRow) -> str:

@@ -163,7 +163,7 @@ def _reasons(here: Here, own: JudgeVerdict) -> Html | None:
         return None
     doors = {PROBES: _tab(here, CALIBRATION, who=own.known.judge), PEOPLE: _tab(here, "people")}
     words = {PROBES: "On test pictures", PEOPLE: "Against people"}
-    columns = [kit.Column(title="Branch"), kit.Column(title="Trust"), kit.Column(title="Why")]
+    columns = [kit.Head(title="Branch"), kit.Head(title="Trust"), kit.Head(title="Why")]
 
     def row(one: RootVerdict) -> kit.Row:
         glyph, word = _STANDS[one.stand]
@@ -201,11 +201,11 @@ def _table(here: Here, found: tuple[JudgeVerdict, ...]) -> Html:
     people = any(one.known.people is not None for one in found)
     persons = {one.id for one in here.data.judges if one.kind == "person"}
     columns = [
-        kit.Column(title="Judge"),
-        kit.Column(title="Trust it", width="26%"),
-        *([kit.Column(title="On test pictures", number=True)] if probes else []),
-        *([kit.Column(title="As people rank", number=True)] if people else []),
-        *(kit.Column(title=BENCHES[name].title, number=True) for name in held),
+        kit.Head(title="Judge"),
+        kit.Head(title="Trust it", width="26%"),
+        *([kit.Head(title="On test pictures", number=True)] if probes else []),
+        *([kit.Head(title="As people rank", number=True)] if people else []),
+        *(kit.Head(title=BENCHES[name].title, number=True) for name in held),
     ]
 
     def cells(one: JudgeVerdict) -> list[Child]:

@@ -173,25 +173,6 @@ def told(here: Here, now: Next) -> Html:
     )
     later = ", ".join(f"{size:,}" for size in now.sizes[1:])
     name = {one.id: one.name for one in here.data.candidates}
-    rows = [
-        kit.Row(
-            cells=(
-                name.get(one.model_id, one.model_id),
-                format_path(one.node) if one.node else "everywhere alike",
-                " ".join(GLYPHS[one.label]) if one.label else "",
-                numbers.share(one.need),
-                f"{one.answers:,}",
-            )
-        )
-        for one in now.reasons
-    ]
-    columns = [
-        kit.Column(title="Model"),
-        kit.Column(title="Capability"),
-        kit.Column(title="So far"),
-        kit.Column(title="Need", number=True),
-        kit.Column(title="Answers", number=True),
-    ]
     return el(
         "div",
         head,
@@ -199,7 +180,17 @@ def told(here: Here, now: Next) -> Html:
         el("p", f"If it isn't settled then: {later} answers in later looks.", class_="quiet small")
         if later
         else None,
-        kit.table(columns, rows, label="Where the next look goes", tight=True),
+        kit.grid(
+            now.reasons,
+            kit.Column("Model", lambda one: name.get(one.model_id, one.model_id)),
+            kit.Column(
+                "Capability", lambda one: format_path(one.node) if one.node else "everywhere alike"
+            ),
+            kit.Column("So far", lambda one: " ".join(GLYPHS[one.label]) if one.label else ""),
+            kit.number("Need", lambda one: numbers.share(one.need)),
+            kit.number("Answers", lambda one: f"{one.answers:,}"),
+            label="Where the next look goes",
+        ),
         class_="stack",
     )
 

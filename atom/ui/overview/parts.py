@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from atom.analysis.agreement.debias import MIN_LABELLED
 from atom.display import numbers
@@ -64,68 +63,80 @@ def ranking(here: Here, view: Overview) -> Html:
     process = view.measure == "process"
     people = people_scale.column(here) if process else None
     by_people = {row.model_id: row for row in people.rows} if people is not None else {}
-    lucky = any(row.lucky.known for row in view.ranking)
     withheld = any(row.accuracy.withheld for row in view.ranking)
-    terse = any(row.terse for row in view.ranking)
     panel = any(row.judges is not None for row in view.ranking)
     said = here.filters.reading == "said" or any(row.said < 100 for row in view.ranking)
-    ends = _ends(view.ranking)
-    fine = _Fine(
-        right=min((row.right.n for row in view.ranking if row.right.known), default=0),
-        lucky=min((row.lucky.n for row in view.ranking if row.lucky.known), default=0),
-    )
-    columns = [
-        kit.Column(title=kit.term("rank set", "Rank"), width="52px"),
-        kit.Column(title="Model"),
-        kit.Column(title=_score_head(view, people), number=True),
-        kit.Column(title=_axis(ends, process), width="18%"),
-        *([kit.Column(title=kit.term("people's scale", "People’s scale"), number=True)]
-          if people is not None else []),
-        *([kit.Column(title=join("Right", el("div", "of all asked", class_="small")), number=True)]
-          if process else []),
-        *([kit.Column(title=join("Right", el("div", "of answers given", class_="small")),
-                      number=True),
-           kit.Column(title="Not given")] if withheld else []),
-        *([kit.Column(title=kit.term("lucky", "Right, wrong reason"), number=True)]
-          if lucky else []),
-        *([kit.Column(title=kit.term("said", "Steps said"), number=True, broad=panel)]
-          if process and said else []),
-        *([kit.Column(title=kit.term("terse", "Terse"), number=True)] if process and terse else []),
-        *([kit.Column(title=kit.term("judges differ", "≠ Judges differ"), number=True)]
-          if process and panel else []),
-        *([kit.Column(title=kit.term("unscored", "∅ Unscored"), number=True)] if process else []),
-        kit.Column(title=kit.term("weakness", "Weaknesses")),
-    ]  # fmt: skip
-    rows = [
-        _rank_row(
-            here,
-            row,
-            ends,
-            fine,
-            process=process,
-            lucky=lucky,
-            withheld=withheld,
-            said=process and said,
-            terse=process and terse,
-            anchor=row.colour == view.anchor,
-            people=None if people is None else _on_people_s_scale(by_people.get(row.model_id)),
-        )
-        for row in view.ranking
-    ]
+    lo, hi = _ends(view.ranking)
+    # The smallest n of a column decides on decimals for the column as a whole.
+    right = min((row.right.n for row in view.ranking if row.right.known), default=0)
+    lucky = min((row.lucky.n for row in view.ranking if row.lucky.known), default=0)
+    of_given = join("Right", el("div", "of answers given", class_="small"))
     return kit.section(
         _ranking_title(view),
-        kit.table(columns, rows, label="Ranking of models"),
+        kit.grid(
+            view.ranking,
+            kit.Column(
+                kit.term("rank set", "Rank"),
+                lambda row: (
+                    numbers.rank(row.rank_best, row.rank_worst) if row.rank_best else numbers.NONE
+                ),
+                width="52px",
+            ),
+            kit.Column("Model", lambda row: kit.cell(kit.model(row.name, row.colour), _list(row))),
+            kit.number(_score_head(view, people), _score),
+            kit.Column(
+                _axis((lo, hi), process),
+                lambda row: kit.cell(
+                    kit.interval_bar(row.score, row.colour, lo=lo, hi=hi), _list(row), tabindex="-1"
+                ),
+                width="18%",
+            ),
+            kit.number(
+                kit.term("people's scale", "People’s scale"),
+                lambda row: _on_people_s_scale(by_people.get(row.model_id)),
+                when=people is not None,
+            ),
+            kit.number(
+                join("Right", el("div", "of all asked", class_="small")),
+                lambda row: numbers.percent(row.right.value, right),
+                when=process,
+            ),
+            kit.number(of_given, lambda row: _given(row, right, process=process), when=withheld),
+            kit.Column("Not given", _not_given, when=withheld),
+            kit.number(
+                kit.term("lucky", "Right, wrong reason"),
+                lambda row: _lucky(row, lucky),
+                when=any(row.lucky.known for row in view.ranking),
+            ),
+            kit.number(kit.term("said", "Steps said"), _said, broad=panel, when=process and said),
+            kit.number(
+                kit.term("terse", "Terse"),
+                _terse,
+                when=process and any(row.terse for row in view.ranking),
+            ),
+            kit.number(
+                kit.term("judges differ", "≠ Judges differ"),
+                lambda row: judges_differing.cell(row.judges) if row.judges else None,
+                when=process and panel,
+            ),
+            kit.number(kit.term("unscored", "∅ Unscored"), _unscored, when=process),
+            kit.Column(
+                kit.term("weakness", "Weaknesses"),
+                lambda row: (
+                    kit.term("anchor", "the anchor, not ranked")
+                    if row.colour == view.anchor
+                    else _weaknesses(row, _list(row))
+                    if row.rank_best
+                    else kit.quiet(numbers.NONE)
+                ),
+            ),
+            label="Ranking of models",
+            on=lambda row: row.model_id == here.filters.model,
+            tight=False,
+        ),
         kit.note(_counted(here, view, people), style="margin-top:8px"),
         _how_weaknesses(here, view),
     )
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Fine:
-    """The smallest n of a column: it decides on decimals for the column as a whole."""
-
-    right: int
-    lucky: int
 
 
 def _ends(rows: Sequence[RankRow]) -> tuple[float, float]:
@@ -157,98 +168,67 @@ def _ranking_title(view: Overview) -> str:
     return f"Ranking: {first[0].name} is first" if first else "Ranking"
 
 
-def _rank_row(
-    here: Here,
-    row: RankRow,
-    ends: tuple[float, float],
-    fine: _Fine,
-    *,
-    process: bool,
-    lucky: bool,
-    withheld: bool = False,
-    said: bool = False,
-    terse: bool = False,
-    anchor: bool = False,
-    people: Html | None = None,
-) -> kit.Row:
-    to = links.address(FAILURES.url_path, row.filters)
-    right = row.filters.but(outcome="right", process="flawed", show="all")
-    unscored = row.filters.but(show="unscored")
-    bar = join(kit.interval_bar(row.score, row.colour, lo=ends[0], hi=ends[1]))
-    cells: list[Html | str] = [
-        numbers.rank(row.rank_best, row.rank_worst) if row.rank_best else numbers.NONE,
-        kit.cell(kit.model(row.name, row.colour), to),
-        el(
-            "a",
+def _list(row: RankRow) -> str:
+    return links.address(FAILURES.url_path, row.filters)
+
+
+def _score(row: RankRow) -> Html:
+    every = f"every time {numbers.in_percent(row.hit_all, 0)}"
+    return kit.cell(
+        (
             kit.strong(numbers.score(row.score.value)),
             kit.small(f"  n {row.score.samples}"),
-            kit.under(f"every time {numbers.in_percent(row.hit_all, 0)}")
-            if row.hit_clusters
-            else None,
-            href=to,
-            data_go=True,
-            class_="cell",
-            data_tip=f"{numbers.interval(row.score)}\n{row.score.n:,} answers to "
-            f"{row.score.samples} samples" + _every_time(row),
+            kit.under(every) if row.hit_clusters else None,
         ),
-        kit.cell(bar, to, tabindex="-1"),
-    ]
-    if people is not None:
-        cells.append(people)
-    if process:
-        cells.append(numbers.percent(row.right.value, fine.right))
-    if withheld:
-        cells += _given(row, fine, process=process)
-    if lucky:
-        cells.append(_percent_door(row.lucky, fine.lucky, links.address(FAILURES.url_path, right)))
-    if said:
-        tip = "Share of its scored checkpoints that its answers say anything about"
-        if row.carried:
-            tip += f"; {row.carried:,} carried, in no capability's mean"
-        cells.append(el("span", numbers.percent(row.said, row.score.n), data_tip=tip))
-    if terse:
-        cells.append(_terse(row))
-    if process and row.judges is not None:
-        cells.append(judges_differing.cell(row.judges))
-    if process:
-        text = numbers.percent(row.unscored, row.score.n) if row.n_unscored else "0"
-        if row.n_aside:
-            text += f" + {row.n_aside:,} n/a"
-        cells.append(
-            kit.cell(text, links.address(FAILURES.url_path, unscored), tip=_without(row))
-            if row.n_unscored
-            else kit.quiet(text, data_tip=_without(row) if row.n_aside else None)
-        )
-    if anchor:
-        cells.append(kit.term("anchor", "the anchor, not ranked"))
-    else:
-        cells.append(_weaknesses(row, to) if row.rank_best else kit.quiet(numbers.NONE))
-    return kit.Row(cells=cells, on=row.model_id == here.filters.model)
+        _list(row),
+        tip=f"{numbers.interval(row.score)}\n{row.score.n:,} answers to "
+        f"{row.score.samples} samples" + _every_time(row),
+    )
 
 
-def _given(row: RankRow, fine: _Fine, *, process: bool) -> list[Html | str]:
-    """Write how often a model is right where it answered, and what it didn't give."""
-    found = row.accuracy
-    share = numbers.NONE
-    if row.given.known:
-        # As fine as the share of all asked, beside it: by outcome that is the score.
-        value = row.given.value
-        share = numbers.percent(value, fine.right) if process else f"{numbers.score(value)} %"
+def _lucky(row: RankRow, fine: int) -> Html:
+    right = row.filters.but(outcome="right", process="flawed", show="all")
+    return _percent_door(row.lucky, fine, links.address(FAILURES.url_path, right))
+
+
+def _said(row: RankRow) -> Html:
+    tip = "Share of its scored checkpoints that its answers say anything about"
+    if row.carried:
+        tip += f"; {row.carried:,} carried, in no capability's mean"
+    return el("span", numbers.percent(row.said, row.score.n), data_tip=tip)
+
+
+def _unscored(row: RankRow) -> Html:
+    text = numbers.percent(row.unscored, row.score.n) if row.n_unscored else "0"
+    if row.n_aside:
+        text += f" + {row.n_aside:,} n/a"
+    if not row.n_unscored:
+        return kit.quiet(text, data_tip=_without(row) if row.n_aside else None)
+    to = links.address(FAILURES.url_path, row.filters.but(show="unscored"))
+    return kit.cell(text, to, tip=_without(row))
+
+
+def _given(row: RankRow, fine: int, *, process: bool) -> Html | str:
+    """Write how often a model is right where it answered."""
+    if not row.given.known:
+        return numbers.NONE
+    # As fine as the share of all asked, beside it: by outcome that is the score.
+    value, found = row.given.value, row.accuracy
+    share = numbers.percent(value, fine) if process else f"{numbers.score(value)} %"
     told = f"{numbers.interval(row.given)}\n{found.n_given:,} of {found.n_asked:,} answers given"
-    words = found.words or ("0" if found.n_asked else numbers.NONE)
-    return [
-        el("span", share, data_tip=told) if row.given.known else share,
-        el("span", words, class_="small" if found.words else "quiet"),
-    ]
+    return el("span", share, data_tip=told)
+
+
+def _not_given(row: RankRow) -> Html:
+    words = row.accuracy.words or ("0" if row.accuracy.n_asked else numbers.NONE)
+    return el("span", words, class_="small" if row.accuracy.words else "quiet")
 
 
 def _terse(row: RankRow) -> Html:
     """Count a model's terse answers; the count opens them."""
-    if not row.terse:
-        return kit.quiet("0")
-    to = row.filters.but(terse="yes", show="all")
+    to = links.address(FAILURES.url_path, row.filters.but(terse="yes", show="all"))
     tip = "answers that speak of less than half of the weight of their steps: accused of nothing"
-    return kit.cell(f"{row.terse:,}", links.address(FAILURES.url_path, to), tip=tip)
+    return kit.counted(row.terse, to, tip=tip)
 
 
 def _every_time(row: RankRow) -> str:

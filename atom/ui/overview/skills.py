@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 from atom.display import numbers
 from atom.ui import kit, links
@@ -16,7 +18,6 @@ from atom.views.overview.page import (
     MIN_SAMPLES,
     ModelQuadrant,
     Overview,
-    SkillCell,
     SkillRow,
 )
 from taxonomy import format_path
@@ -32,25 +33,26 @@ def skills(here: Here, view: Overview) -> Html:
         nothing = "No criteria belong to a tree yet" if view.facet is None else "No answers here"
         return el("section", head, el("p", f"{nothing}.", class_="quiet"))
     names = [candidate.name for candidate in here.data.candidates]
-    columns = [
-        kit.Column(title="Capability" if view.facet is None else label_name(view.facet)),
-        kit.Column(title="Samples", number=True),
-        *(
-            kit.Column(title=kit.model(short, number, full=names[number]), number=True)
-            for number, short in enumerate(numbers.short_names(names))
-        ),
-    ]
     base = len(here.filters.node) if view.facet is None else 0
-    drawn = [_skill_row(here, row, base) for row in rows]
-    most = len(drawn) if view.facet is None else MOST_LABELS
-    label, rest = "Scores by capability and model", drawn[most:]
     return el(
         "section",
         head,
-        kit.table(columns, drawn[:most], label=label),
-        kit.fold(f"{len(rest):,} more", kit.table(columns, rest, label=f"{label}: the rest"))
-        if rest
-        else None,
+        kit.grid(
+            rows,
+            kit.Column(
+                "Capability" if view.facet is None else label_name(view.facet),
+                lambda row: _skill_name(here, row, base),
+            ),
+            kit.number("Samples", lambda row: kit.quiet(row.samples)),
+            *(
+                kit.number(kit.model(short, at, full=names[at]), partial(_skill_cell, at))
+                for at, short in enumerate(numbers.short_names(names))
+            ),
+            label="Scores by capability and model",
+            on=lambda row: bool(row.path) and row.path == here.filters.node,
+            tight=False,
+            most=None if view.facet is None else MOST_LABELS,
+        ),
         _layers(here, view),
         kit.note(
             el("span", "worse", style=f"{_tint(-FULL)};padding:1px 6px;border-radius:3px"),
@@ -107,48 +109,30 @@ def _skill_tabs(here: Here, view: Overview) -> Html | None:
     return kit.tabs(choices[:8], label="What the table groups by") if len(choices) > 1 else None
 
 
-def _skill_row(here: Here, row: SkillRow, base: int) -> kit.Row:
+def _skill_name(here: Here, row: SkillRow, base: int) -> Html:
     depth = max(row.depth - base - (1 if not base else 0), 0)
-    style = f"padding-left:{18 * depth}px"
     class_ = "strong" if depth == 0 else None
+    name = el("span", row.name, class_=class_)
     if row.path:
         deeper = here.filters.but(node=row.path, sample=None, criterion=None)
-        name: Html = kit.door(
-            row.name,
-            links.address(OVERVIEW.url_path, deeper),
-            class_=class_,
-            tip=format_path(row.path),
-        )
-    else:
-        name = el("span", row.name, class_=class_)
-    known = [cell.estimate.value for cell in row.cells if cell.estimate.known]
-    mean = sum(known) / len(known) if known else math.nan
-    return kit.Row(
-        cells=[
-            el("div", name, style=style),
-            kit.quiet(row.samples),
-            *(_skill_cell(cell, mean) for cell in row.cells),
-        ],
-        on=bool(row.path) and row.path == here.filters.node,
-    )
+        to = links.address(OVERVIEW.url_path, deeper)
+        name = kit.door(row.name, to, class_=class_, tip=format_path(row.path))
+    return el("div", name, style=f"padding-left:{18 * depth}px")
 
 
-def _skill_cell(cell: SkillCell, mean: float) -> Html:
+def _skill_cell(at: int, row: SkillRow) -> Html:
+    cell, known = row.cells[at], [one.estimate.value for one in row.cells if one.estimate.known]
     estimate = cell.estimate
     if not estimate.known:
         return kit.quiet(numbers.NONE)
     thin = estimate.samples < MIN_SAMPLES
     tip = f"{numbers.interval(estimate)}\n{estimate.n:,} values from {estimate.samples} samples"
     text = numbers.score(estimate.value)
-    return el(
-        "a",
-        kit.quiet(f"○ {text}") if thin else text,
-        kit.meter(estimate),
-        href=links.address(FAILURES.url_path, cell.filters),
-        data_go=True,
-        class_="cell",
-        style=None if thin else _tint(estimate.value - mean),
-        data_tip=f"insufficient: under {MIN_SAMPLES} samples\n{tip}" if thin else tip,
+    return kit.cell(
+        (kit.quiet(f"○ {text}") if thin else text, kit.meter(estimate)),
+        links.address(FAILURES.url_path, cell.filters),
+        style=None if thin else _tint(estimate.value - sum(known) / len(known)),
+        tip=f"insufficient: under {MIN_SAMPLES} samples\n{tip}" if thin else tip,
     )
 
 
@@ -161,13 +145,33 @@ def _tint(difference: float) -> str:
     return f"background:rgba({ink},{0.04 + 0.22 * share:.2f})"
 
 
+@dataclass(frozen=True)
+class _Corner:
+    """A corner of the quadrant; the count's name is a glossary term."""
+
+    words: str
+    count: str
+    outcome: str
+    process: str
+    ink: str
+
+    def cell(self, item: ModelQuadrant) -> Html:
+        """Write how many of a model's answers are in it."""
+        number, n = getattr(item.counts, self.count), item.counts.n
+        to = item.filters.but(outcome=self.outcome, process=self.process, show="all")
+        return kit.cell(
+            (numbers.percent(100 * number / max(n, 1), n), kit.small(f"  {number}")),
+            links.address(FAILURES.url_path, to),
+            tip=f"{self.words} ({self.count}): {number} of {n:,} answers",
+        )
+
+
 _CORNERS = (
-    ("Right answer, right reason", "sound", "right", "sound", "#14407F"),
-    ("Right answer, wrong reason", "lucky", "right", "flawed", "#7FAAE6"),
-    ("Wrong answer, right reason", "slip", "wrong", "sound", "#F2B37A"),
-    ("Wrong answer, wrong reason", "broken", "wrong", "flawed", "#B4530A"),
+    _Corner("Right answer, right reason", "sound", "right", "sound", "#14407F"),
+    _Corner("Right answer, wrong reason", "lucky", "right", "flawed", "#7FAAE6"),
+    _Corner("Wrong answer, right reason", "slip", "wrong", "sound", "#F2B37A"),
+    _Corner("Wrong answer, wrong reason", "broken", "wrong", "flawed", "#B4530A"),
 )
-"""Words, the count's name (a glossary term), outcome, process, colour."""
 
 
 def quadrants(
@@ -183,29 +187,30 @@ def quadrants(
         return None
     terse = any(item.counts.terse for item in items)
     swatch = "display:inline-block;width:10px;height:10px;border-radius:2px;margin-right:6px"
-    columns = [
-        kit.Column(title="Model"),
-        kit.Column(title="Share of answers", width="26%"),
-        *(
-            kit.Column(
-                title=join(
-                    el("span", style=f"{swatch};background:{ink}"),
-                    kit.term(word, f"{words} ({word})"),
-                ),
-                number=True,
-            )
-            for words, word, _, _, ink in _CORNERS
-        ),
-        *([kit.Column(title=kit.term("terse", "Terse"), number=True)] if terse else []),
-        *([kit.Column(title=kit.term("by guessing", "Lucky of right: seen / by guessing"),
-                      number=True)] if by_chance else []),
-    ]  # fmt: skip
     return kit.section(
         "Right answer, wrong reason",
-        kit.table(
-            columns,
-            [_quadrant_row(item, by_chance, terse=terse) for item in items],
+        kit.grid(
+            items,
+            kit.Column("Model", lambda item: kit.model(item.name, item.colour)),
+            kit.Column("Share of answers", _corners_bar, width="26%"),
+            *(
+                kit.number(
+                    join(
+                        el("span", style=f"{swatch};background:{corner.ink}"),
+                        kit.term(corner.count, f"{corner.words} ({corner.count})"),
+                    ),
+                    corner.cell,
+                )
+                for corner in _CORNERS
+            ),
+            kit.number(kit.term("terse", "Terse"), _terse, when=terse),
+            kit.number(
+                kit.term("by guessing", "Lucky of right: seen / by guessing"),
+                lambda item: _by_guessing(item, by_chance or {}),
+                when=bool(by_chance),
+            ),
             label="Answers against the process behind them",
+            tight=False,
         ),
         kit.note(
             "A reason is wrong when a step of weight 2 or more that the answer takes a stand on "
@@ -217,51 +222,32 @@ def quadrants(
     )
 
 
-def _quadrant_row(
-    item: ModelQuadrant, by_chance: Mapping[str, float] | None, *, terse: bool
-) -> kit.Row:
-    counts = item.counts
-    at, bars = 0.0, []
-    cells: list[Html] = []
-    for words, name, outcome, process, ink in _CORNERS:
-        number = getattr(counts, name)
-        share = 100 * number / max(counts.n, 1)
-        bars.append(el("rect", x=f"{at:.2f}%", y="1", width=f"{share:.2f}%", height="14", fill=ink))
+def _corners_bar(item: ModelQuadrant) -> Html:
+    counts, at, bars = item.counts, 0.0, []
+    for corner in _CORNERS:
+        share = 100 * getattr(counts, corner.count) / max(counts.n, 1)
+        bars.append(el("rect", x=f"{at:.2f}%", y="1", width=f"{share:.2f}%", height="14",
+                       fill=corner.ink))  # fmt: skip
         at += share
-        to = item.filters.but(outcome=outcome, process=process, show="all")
-        cells.append(
-            el(
-                "a",
-                numbers.percent(share, counts.n),
-                kit.small(f"  {number}"),
-                href=links.address(FAILURES.url_path, to),
-                data_go=True,
-                class_="cell",
-                data_tip=f"{words} ({name}): {number} of {counts.n:,} answers",
-            )
-        )
-    bar = el("svg", bars, class_="bar", role="img",
-             aria_label=f"{counts.sound:,} sound, {counts.lucky:,} lucky, {counts.slip:,} slip, "
-             f"{counts.broken} broken of {counts.n}")  # fmt: skip
-    if terse:
-        to = item.filters.but(outcome=None, process=None, terse="yes", show="all")
-        cells.append(
-            kit.cell(
-                f"{counts.terse:,}",
-                links.address(FAILURES.url_path, to),
-                tip=f"{counts.terse:,} answers say too little to be blamed",
-            )
-            if counts.terse
-            else kit.quiet("0")
-        )
-    if by_chance:
-        right = counts.sound + counts.lucky
-        seen = numbers.share(counts.lucky_share) if right else numbers.NONE
-        chance = numbers.in_percent(by_chance.get(item.model_id, math.nan), 0)
-        cells.append(
-            el("span", f"{seen} / {chance}",
-               data_tip=f"{counts.lucky:,} of {right} right answers, "
-               f"{numbers.ends(100 * counts.lucky_lo, 100 * counts.lucky_hi, 0)} %; the second "
-               "number is what it would be if every answer with failed steps were a blind guess")
-        )  # fmt: skip
-    return kit.Row(cells=[kit.model(item.name, item.colour), bar, *cells])
+    return el("svg", bars, class_="bar", role="img",
+              aria_label=f"{counts.sound:,} sound, {counts.lucky:,} lucky, {counts.slip:,} slip, "
+              f"{counts.broken} broken of {counts.n}")  # fmt: skip
+
+
+def _terse(item: ModelQuadrant) -> Html:
+    to = item.filters.but(outcome=None, process=None, terse="yes", show="all")
+    tip = f"{item.counts.terse:,} answers say too little to be blamed"
+    return kit.counted(item.counts.terse, links.address(FAILURES.url_path, to), tip=tip)
+
+
+def _by_guessing(item: ModelQuadrant, by_chance: Mapping[str, float]) -> Html:
+    counts = item.counts
+    right = counts.sound + counts.lucky
+    seen = numbers.share(counts.lucky_share) if right else numbers.NONE
+    chance = numbers.in_percent(by_chance.get(item.model_id, math.nan), 0)
+    tip = (
+        f"{counts.lucky:,} of {right} right answers, "
+        f"{numbers.ends(100 * counts.lucky_lo, 100 * counts.lucky_hi, 0)} %; the second number is "
+        "what it would be if every answer with failed steps were a blind guess"
+    )
+    return el("span", f"{seen} / {chance}", data_tip=tip)

@@ -76,14 +76,14 @@ def _told_apart(view: PairLabels) -> str:
 
 def _judges(view: PairLabels, door: Door) -> Html:
     columns = [
-        kit.Column(title="Judge"),
-        kit.Column(title="Unread count"),
-        kit.Column(title="Accuracy (95 %)", number=True),
-        kit.Column(title=kit.term("macro average", "Precision"), number=True),
-        kit.Column(title="Recall", number=True),
-        kit.Column(title="F1", number=True),
-        kit.Column(title="Unread", number=True),
-        kit.Column(title="Pairs", number=True),
+        kit.Head(title="Judge"),
+        kit.Head(title="Unread count"),
+        kit.Head(title="Accuracy (95 %)", number=True),
+        kit.Head(title=kit.term("macro average", "Precision"), number=True),
+        kit.Head(title="Recall", number=True),
+        kit.Head(title="F1", number=True),
+        kit.Head(title="Unread", number=True),
+        kit.Head(title="Pairs", number=True),
     ]
     rows = [kit.Row(cells=_judge(row, view.judges, door)) for row in view.judges]
     words = "the first answer" if view.commonest_label == FIRST else "the second answer"
@@ -182,10 +182,10 @@ def _people(view: PairLabels) -> Html | None:
         else ""
     )
     columns = [
-        kit.Column(title="Who"),
-        kit.Column(title="measure"),
-        kit.Column(title="agreement (95 %)", number=True),
-        kit.Column(title="pairs", number=True),
+        kit.Head(title="Who"),
+        kit.Head(title="measure"),
+        kit.Head(title="agreement (95 %)", number=True),
+        kit.Head(title="pairs", number=True),
     ]
     return el(
         "div",
@@ -204,12 +204,12 @@ def ratings(view: PeopleRatings, door: Door) -> Html:
     """Draw how far raters agree on each criterion, and how each judge's scores follow theirs."""
     judges = view.judges[:MOST_JUDGES]
     columns = [
-        kit.Column(title="Criterion"),
-        kit.Column(title=join(kit.term("Krippendorff's alpha", "Alpha"), " of raters (95 %)"),
+        kit.Head(title="Criterion"),
+        kit.Head(title=join(kit.term("Krippendorff's alpha", "Alpha"), " of raters (95 %)"),
                    number=True),
-        *(kit.Column(title=el("span", numbers.middle(one.name, 24), data_tip=one.name),
+        *(kit.Head(title=el("span", numbers.middle(one.name, 24), data_tip=one.name),
                      number=True) for one in judges),
-        kit.Column(title="Rated", number=True),
+        kit.Head(title="Rated", number=True),
     ]  # fmt: skip
     names = [one.name for one in judges]
     rows = [kit.Row(cells=_rating(row, names, door)) for row in (view.whole, *view.rows)]
@@ -305,16 +305,16 @@ def repeats(rows: Sequence[RepeatRow]) -> Html | None:
     if not rows:
         return None
     columns = [
-        kit.Column(title="Judge"),
-        kit.Column(title="times", number=True),
-        kit.Column(title="same every time", number=True),
-        kit.Column(title="at most one off", number=True),
-        kit.Column(title="furthest apart", number=True),
-        kit.Column(title=join(kit.term("Krippendorff's alpha", "alpha"), " (95 %)"), number=True),
-        kit.Column(title="first with second", number=True, broad=True),
-        kit.Column(title="mean", number=True, broad=True),
-        kit.Column(title="unread", number=True, broad=True),
-        kit.Column(title="scored", number=True),
+        kit.Head(title="Judge"),
+        kit.Head(title="times", number=True),
+        kit.Head(title="same every time", number=True),
+        kit.Head(title="at most one off", number=True),
+        kit.Head(title="furthest apart", number=True),
+        kit.Head(title=join(kit.term("Krippendorff's alpha", "alpha"), " (95 %)"), number=True),
+        kit.Head(title="first with second", number=True, broad=True),
+        kit.Head(title="mean", number=True, broad=True),
+        kit.Head(title="unread", number=True, broad=True),
+        kit.Head(title="scored", number=True),
     ]
     return kit.section("Scores that came with an import: asked again, does a judge say the same?",
         kit.table(columns, [kit.Row(cells=_repeat(row)) for row in rows],

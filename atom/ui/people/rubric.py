@@ -18,8 +18,8 @@ _TOUCHED = {"parents": ("mark set to 0", "marks set to 0"),
 def rules(view: RubricView) -> Html:
     """Draw the models by rule, and say what each rule is."""
     columns = [
-        kit.Column(title="Model"),
-        *(kit.Column(title=TITLES[rule], number=True) for rule in view.rules),
+        kit.Head(title="Model"),
+        *(kit.Head(title=TITLES[rule], number=True) for rule in view.rules),
     ]
     return kit.section(
         "By its criteria’s own rules",

@@ -111,15 +111,15 @@ def _table(rows: Sequence[ScaleRow], view: PeopleScale, label: str) -> Html:
     ends = _ends(one for row in rows for one in (row.judge, row.people))
     whole = not any(row.root for row in rows)
     columns = [
-        kit.Column(title="Model"),
-        *([] if whole else [kit.Column(title="Branch")]),
-        kit.Column(title=_axis(ends), width="24%"),
-        kit.Column(title="by the judge", number=True),
-        kit.Column(title="people’s scale", number=True),
-        kit.Column(title="labels alone", number=True, broad=True),
-        kit.Column(title="relied on", number=True, broad=True),
-        kit.Column(title="labelled", number=True),
-        *([kit.Column(title=f"needed for ±{view.half:g}", number=True)] if whole else []),
+        kit.Head(title="Model"),
+        *([] if whole else [kit.Head(title="Branch")]),
+        kit.Head(title=_axis(ends), width="24%"),
+        kit.Head(title="by the judge", number=True),
+        kit.Head(title="people’s scale", number=True),
+        kit.Head(title="labels alone", number=True, broad=True),
+        kit.Head(title="relied on", number=True, broad=True),
+        kit.Head(title="labelled", number=True),
+        *([kit.Head(title=f"needed for ±{view.half:g}", number=True)] if whole else []),
     ]
     return kit.table(
         columns, [kit.Row(cells=_cells(row, ends, whole=whole)) for row in rows],
@@ -293,28 +293,31 @@ def _thin(row: LeafRow) -> bool:
 
 def _leaf_table(rows: Sequence[LeafRow]) -> Html:
     ends = _ends(one for row in rows for one in (row.judge, row.people))
-    columns = [
-        kit.Column(title="Capability"),
-        kit.Column(title=_axis(ends), width="28%"),
-        kit.Column(title="by the judge", number=True),
-        kit.Column(title="people’s scale", number=True),
-        kit.Column(title="samples", number=True),
-    ]
-    body = [
-        kit.Row(
-            cells=[
-                el("span", numbers.middle(row.path[-1], 30), data_tip=format_path(row.path)),
-                pair(row.judge, row.people, row.model, ends, enough=not _thin(row)),
-                numbers.interval(row.judge),
-                kit.strong(numbers.interval(row.people)),
+    return kit.grid(
+        rows,
+        kit.Column(
+            "Capability",
+            lambda row: el(
+                "span", numbers.middle(row.path[-1], 30), data_tip=format_path(row.path)
+            ),
+        ),
+        kit.Column(
+            _axis(ends),
+            lambda row: pair(row.judge, row.people, row.model, ends, enough=not _thin(row)),
+            width="28%",
+        ),
+        kit.number("by the judge", lambda row: numbers.interval(row.judge)),
+        kit.number("people’s scale", lambda row: kit.strong(numbers.interval(row.people))),
+        kit.number(
+            "samples",
+            lambda row: (
                 kit.status("insufficient", f"{row.judge.samples}")
                 if _thin(row)
-                else kit.quiet(f"{row.judge.samples:,}"),
-            ]
-        )
-        for row in rows
-    ]
-    return kit.table(columns, body, label=f"Capabilities of {rows[0].name}", tight=True)
+                else kit.quiet(f"{row.judge.samples:,}")
+            ),
+        ),
+        label=f"Capabilities of {rows[0].name}",
+    )
 
 
 # --- judge against people -------------------------------------------------------------------------
@@ -352,26 +355,18 @@ def differences(view: PeopleScale) -> Html:
 
 
 def _shift_table(shifts: Sequence[RootShift]) -> Html:
-    columns = [
-        kit.Column(title="Branch"),
-        kit.Column(title="judge less people, points of 1-5 (95 %)", number=True),
-        kit.Column(title="in words"),
-        kit.Column(title="checkpoints", number=True),
-        kit.Column(title="samples", number=True),
-    ]
-    body = [
-        kit.Row(
-            cells=[
-                one.root or "Everything",
-                numbers.signed_interval(one.shift, one.lo, one.hi, 2),
-                _way(one),
-                kit.quiet(f"{one.n:,}"),
-                kit.quiet(f"{one.samples:,}"),
-            ]
-        )
-        for one in shifts
-    ]
-    return kit.table(columns, body, label="Judge less people by branch", tight=True)
+    return kit.grid(
+        shifts,
+        kit.Column("Branch", lambda one: one.root or "Everything"),
+        kit.number(
+            "judge less people, points of 1-5 (95 %)",
+            lambda one: numbers.signed_interval(one.shift, one.lo, one.hi, 2),
+        ),
+        kit.Column("in words", lambda one: _way(one)),
+        kit.number("checkpoints", lambda one: kit.quiet(f"{one.n:,}")),
+        kit.number("samples", lambda one: kit.quiet(f"{one.samples:,}")),
+        label="Judge less people by branch",
+    )
 
 
 def _way(one: RootShift) -> Html:

@@ -27,19 +27,21 @@ def so_far(here: Here) -> Html | None:
     return el(
         "section",
         el("p", answer(given, kinds), class_="strong"),
-        kit.table(
-            [
-                kit.Column(title="What was asked"),
-                kit.Column(title="Labels", number=True),
-                kit.Column(title=_TWICE, number=True),
-                kit.Column(title="Equal", number=True),
-                kit.Column(title=kit.term("Krippendorff's alpha", "Alpha"), number=True),
-                kit.Column(title="Settled by a third", number=True),
-                kit.Column(title="Open", number=True),
-            ],
-            [_row(found) for found in kinds],
+        kit.grid(
+            kinds,
+            kit.Column("What was asked", lambda one: KIND_WORDS[one.kind].capitalize()),
+            kit.number("Labels", lambda one: f"{one.labels:,}"),
+            # A ranking of n answers is one label, and orders n (n - 1) / 2 pairs.
+            kit.number(
+                _TWICE, lambda one: f"{one.both:,}{' pairs' if one.kind == 'ranking' else ''}"
+            ),
+            kit.number("Equal", lambda one: numbers.share(one.exact)),
+            kit.number(
+                kit.term("Krippendorff's alpha", "Alpha"), lambda one: numbers.plain(one.alpha)
+            ),
+            kit.number("Settled by a third", lambda one: f"{one.settled:,}"),
+            kit.number("Open", lambda one: f"{one.conflicts:,}"),
             label="How far people agree",
-            tight=True,
         ),
         el("p", "By ", ", ".join(people_of(given)), ". ",
            kit.door("How far the judge follows them", against), class_="small"),
@@ -65,14 +67,3 @@ def answer(given: Sequence[Annotation], kinds: Sequence[KindAgreement]) -> str:
         f"({KIND_WORDS[most.kind]}); a "
         f"third settled {numbers.count(settled, 'conflict')}, and {left} are open."
     )
-
-
-def _row(found: KindAgreement) -> kit.Row:
-    alpha = numbers.plain(found.alpha)
-    words = KIND_WORDS[found.kind].capitalize()
-    # A ranking of n answers is one label, and orders n (n - 1) / 2 pairs.
-    twice = f"{found.both:,} pairs" if found.kind == "ranking" else f"{found.both:,}"
-    return kit.Row(
-        cells=[words, f"{found.labels:,}", twice, numbers.share(found.exact), alpha,
-               f"{found.settled:,}", f"{found.conflicts:,}"]
-    )  # fmt: skip

@@ -313,12 +313,12 @@ def _table(
         )
     return kit.table(
         [
-            kit.Column(title="Told", slim=True),
-            kit.Column(title="", slim=True),
-            kit.Column(title="What", width="17%"),
-            kit.Column(title="Where", width="21%"),
-            kit.Column(title="Numbers"),
-            kit.Column(title="Behind it", width="19%"),
+            kit.Head(title="Told", slim=True),
+            kit.Head(title="", slim=True),
+            kit.Head(title="What", width="17%"),
+            kit.Head(title="Where", width="21%"),
+            kit.Head(title="Numbers"),
+            kit.Head(title="Behind it", width="19%"),
         ],
         rows,
         label="Findings",

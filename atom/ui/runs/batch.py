@@ -173,31 +173,25 @@ def written_words(written: Written) -> list[str]:
 
 def parcel_table(parcels: list[Parcel]) -> Html:
     """Draw the batches, the newest first."""
-    columns = [
-        kit.Column(title="Batch"),
-        kit.Column(title="Asks"),
-        kit.Column(title="Requests", number=True),
-        kit.Column(title="State", width="34%"),
-        kit.Column(title="Replies", number=True),
-        kit.Column(title="Failed", number=True),
-        kit.Column(title="Missing", number=True),
-    ]
-    rows = [
-        kit.Row(
-            cells=[
-                el("span", parcel.name, class_="text"),
-                el("span", parcel.endpoint.name, class_="text"),
-                f"{parcel.requests:,}",
-                el("span", ": ".join(x for x in (_STATES[parcel.state], parcel.message) if x),
-                   class_="text small"),
-                f"{parcel.replies:,}",
-                f"{parcel.failures:,}",
-                f"{parcel.missing:,}",
-            ]
-        )
-        for parcel in parcels
-    ]  # fmt: skip
-    return kit.table(columns, rows, label="Batches of this study", tight=True)
+    return kit.grid(
+        parcels,
+        kit.Column("Batch", lambda parcel: el("span", parcel.name, class_="text")),
+        kit.Column("Asks", lambda parcel: el("span", parcel.endpoint.name, class_="text")),
+        kit.number("Requests", lambda parcel: f"{parcel.requests:,}"),
+        kit.Column(
+            "State",
+            lambda parcel: el(
+                "span",
+                ": ".join(x for x in (_STATES[parcel.state], parcel.message) if x),
+                class_="text small",
+            ),
+            width="34%",
+        ),
+        kit.number("Replies", lambda parcel: f"{parcel.replies:,}"),
+        kit.number("Failed", lambda parcel: f"{parcel.failures:,}"),
+        kit.number("Missing", lambda parcel: f"{parcel.missing:,}"),
+        label="Batches of this study",
+    )
 
 
 def _downloads(here: Here, parcels: list[Parcel]) -> None:

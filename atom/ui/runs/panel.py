@@ -110,10 +110,10 @@ def _spec(here: Here, endpoints: dict[str, Endpoint]) -> PanelSpec | None:
 def told(found: PanelForecast) -> Html:
     """Say what each judge would be asked, and its price."""
     columns = [
-        kit.Column(title="Judge"),
-        kit.Column(title="Samples", number=True),
-        kit.Column(title="Calls", number=True),
-        kit.Column(title="Price, about", number=True),
+        kit.Head(title="Judge"),
+        kit.Head(title="Samples", number=True),
+        kit.Head(title="Calls", number=True),
+        kit.Head(title="Price, about", number=True),
     ]
     rows = [kit.Row(cells=_seat(seat)) for seat in found.seats]
     notices = dict.fromkeys(words for seat in found.seats for words in seat.would.notices)

@@ -133,13 +133,13 @@ def made_by(runs: Sequence[Run]) -> Html:
 def history(views: Sequence[RunView], filters: Filters, chosen: str | None) -> Html:
     """Draw the list of runs, the newest first."""
     columns = [
-        kit.Column(title="Begun (UTC)"),
-        kit.Column(title="What", width="36%"),
-        kit.Column(title="State"),
-        kit.Column(title="Done", number=True),
-        kit.Column(title="Unscored", number=True),
-        kit.Column(title="Failed", number=True),
-        kit.Column(title="Cost", number=True),
+        kit.Head(title="Begun (UTC)"),
+        kit.Head(title="What", width="36%"),
+        kit.Head(title="State"),
+        kit.Head(title="Done", number=True),
+        kit.Head(title="Unscored", number=True),
+        kit.Head(title="Failed", number=True),
+        kit.Head(title="Cost", number=True),
     ]
     rows = []
     for view in views:
@@ -196,27 +196,6 @@ def forecast(found: Forecast) -> Html:
             "stages bring. What is stored is never asked for twice."
         )
         return join(nothing, *told)
-    columns = [
-        kit.Column(title="Stage"),
-        kit.Column(title="Who is asked"),
-        kit.Column(title="Calls", number=True),
-        kit.Column(title="Tokens, about", number=True),
-        kit.Column(title="Price, about", number=True),
-    ]
-    rows = [
-        kit.Row(
-            cells=[
-                item.stage,
-                el("span", item.endpoint.name, class_="text")
-                if item.endpoint
-                else kit.quiet("a rule decides, nobody is asked"),
-                f"{item.calls:,}" if item.endpoint else "–",
-                f"{item.tokens:,}" if item.endpoint else "–",
-                money(item.cost),
-            ]
-        )
-        for item in found.stages
-    ]
     asked = [item.endpoint for item in found.stages if item.endpoint is not None]
     price = work.cost_words(found.tokens, found.cost, asked) if asked else "free"
     words = (
@@ -226,7 +205,24 @@ def forecast(found: Forecast) -> Html:
         el("p", words, class_="strong", style="margin-bottom:4px"),
         kit.fold(
             "By stage and model",
-            kit.table(columns, rows, label="What the run would do", tight=True),
+            kit.grid(
+                found.stages,
+                kit.Column("Stage", lambda item: item.stage),
+                kit.Column(
+                    "Who is asked",
+                    lambda item: (
+                        el("span", item.endpoint.name, class_="text")
+                        if item.endpoint
+                        else kit.quiet("a rule decides, nobody is asked")
+                    ),
+                ),
+                kit.number("Calls", lambda item: f"{item.calls:,}" if item.endpoint else "–"),
+                kit.number(
+                    "Tokens, about", lambda item: f"{item.tokens:,}" if item.endpoint else "–"
+                ),
+                kit.number("Price, about", lambda item: money(item.cost)),
+                label="What the run would do",
+            ),
         ),
         *told,
     )

@@ -167,21 +167,16 @@ def _take(changes: tuple[PriceChange, ...]) -> None:
 def _changes(changes: tuple[PriceChange, ...]) -> Html:
     if not changes:
         return el("p", "You have added no endpoint yet: there is nothing to price.", class_="quiet")
-    rows = [
-        kit.Row(
-            cells=[
-                el("span", change.endpoint.name, class_="text"),
-                el("span", change.endpoint.model, class_="text"),
-                price_words(change.endpoint.prices),
-                price_words(change.now) if change.now else kit.quiet("not in the file"),
-            ],
-        )
-        for change in changes
-    ]
-    columns = [
-        kit.Column(title="Name"),
-        kit.Column(title="Model", broad=True),
-        kit.Column(title="Now"),
-        kit.Column(title="In the file"),
-    ]
-    return kit.table(columns, rows, label="Prices in the file", tight=True)
+    return kit.grid(
+        changes,
+        kit.Column("Name", lambda change: el("span", change.endpoint.name, class_="text")),
+        kit.Column(
+            "Model", lambda change: el("span", change.endpoint.model, class_="text"), broad=True
+        ),
+        kit.Column("Now", lambda change: price_words(change.endpoint.prices)),
+        kit.Column(
+            "In the file",
+            lambda change: price_words(change.now) if change.now else kit.quiet("not in the file"),
+        ),
+        label="Prices in the file",
+    )

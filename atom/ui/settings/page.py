@@ -118,13 +118,13 @@ def draw_endpoints(chosen: str | None) -> dict[str, Endpoint]:
 
 def _list(lines: list[EndpointLine], chosen: str | None, *, has_own: bool) -> Html:
     columns = [
-        kit.Column(title="Name"),
-        kit.Column(title="Model", broad=True),
-        kit.Column(title="Where"),
-        kit.Column(title="Roles", broad=True),
-        kit.Column(title="Boxes", broad=True),
-        kit.Column(title="Key"),
-        kit.Column(title="Price", broad=True),
+        kit.Head(title="Name"),
+        kit.Head(title="Model", broad=True),
+        kit.Head(title="Where"),
+        kit.Head(title="Roles", broad=True),
+        kit.Head(title="Boxes", broad=True),
+        kit.Head(title="Key"),
+        kit.Head(title="Price", broad=True),
     ]
     own = [_row(line, chosen) for line in lines if not line.built_in]
     rest = [_row(line, chosen) for line in lines if line.built_in]

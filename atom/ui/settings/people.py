@@ -62,7 +62,7 @@ def _head(title: str, words: str) -> None:
 
 
 def _people(people: list[Listed]) -> Html:
-    columns = [kit.Column(title=one) for one in ("Name", "Address", "Role", "Last signed in (UTC)")]
+    columns = [kit.Head(title=one) for one in ("Name", "Address", "Role", "Last signed in (UTC)")]
     rows = [
         kit.Row(
             cells=(
@@ -78,48 +78,40 @@ def _people(people: list[Listed]) -> Html:
 
 
 def _budgets(budgets: list[Budget]) -> Html:
-    columns = [
-        kit.Column(title="Whose"),
-        kit.Column(title="A month", number=True),
-        kit.Column(title="Spent this month", number=True),
-    ]
-    rows = [
-        kit.Row(
-            cells=(
-                el("span", one.name, class_="text"),
-                "no limit" if one.usd is None else f"${one.usd:,.2f}",
-                "" if one.spent is None else f"${one.spent:,.2f}",
-            )
-        )
-        for one in budgets
-    ]
-    return kit.table(columns, rows, label="Budgets")
+    return kit.grid(
+        budgets,
+        kit.Column("Whose", lambda one: el("span", one.name, class_="text")),
+        kit.number("A month", lambda one: "no limit" if one.usd is None else f"${one.usd:,.2f}"),
+        kit.number(
+            "Spent this month", lambda one: "" if one.spent is None else f"${one.spent:,.2f}"
+        ),
+        label="Budgets",
+        tight=False,
+    )
 
 
 def _events(events: list[Event], people: list[Listed]) -> Html:
     if not events:
         return el("p", "Nothing was changed yet.", class_="quiet")
     now_called = {one.id: one.name for one in people}
-    columns = [
-        kit.Column(title="When (UTC)"),
-        kit.Column(title="Who"),
-        kit.Column(title="What"),
-        kit.Column(title="Before", broad=True),
-        kit.Column(title="Now"),
-    ]
-    rows = [
-        kit.Row(
-            cells=(
-                one.at[:16].replace("T", " "),
-                el("span", now_called.get(one.person, one.name), class_="text"),
-                el("span", one.action, class_="text"),
-                el("span", numbers.middle(one.before, 60), class_="text"),
-                el("span", numbers.middle(one.after or one.subject, 60), class_="text"),
-            )
-        )
-        for one in events
-    ]
-    return kit.table(columns, rows, label="Activity", tight=True)
+    return kit.grid(
+        events,
+        kit.Column("When (UTC)", lambda one: one.at[:16].replace("T", " ")),
+        kit.Column(
+            "Who", lambda one: el("span", now_called.get(one.person, one.name), class_="text")
+        ),
+        kit.Column("What", lambda one: el("span", one.action, class_="text")),
+        kit.Column(
+            "Before",
+            lambda one: el("span", numbers.middle(one.before, 60), class_="text"),
+            broad=True,
+        ),
+        kit.Column(
+            "Now",
+            lambda one: el("span", numbers.middle(one.after or one.subject, 60), class_="text"),
+        ),
+        label="Activity",
+    )
 
 
 def _attempt(change: Callable[[], object]) -> None:

@@ -107,48 +107,35 @@ def _answer(here: Here, view: CriteriaView) -> Html:
 
 
 def _group(group: SuspectGroup) -> Html:
-    columns = [
-        kit.Column(title="Criterion", width="38%"),
-        kit.Column(title="Capability"),
-        kit.Column(title="What speaks against it", width="26%"),
-        kit.Column(title="Mean 0–100", number=True),
-        kit.Column(title="Answers", number=True),
-    ]
-    rows = [_row(one) for one in group.rows]
-    label = TITLES[group.kind]
-    more = rows[_OPEN:]
     left = group.n - len(group.rows)
     return kit.section(
-        f"{label}: {group.n:,}",
+        f"{TITLES[group.kind]}: {group.n:,}",
         kit.note(_ABOUT[group.kind]),
-        kit.table(columns, rows[:_OPEN], label=label, tight=True),
-        kit.fold(
-            f"{len(more):,} more", kit.table(columns, more, label=f"{label}: more", tight=True)
-        )
-        if more
-        else None,
+        kit.grid(
+            group.rows,
+            kit.Column("Criterion", _asked, width="38%"),
+            kit.Column("Capability", _leaf),
+            kit.Column("What speaks against it", lambda one: el("span", one.why, class_="small"),
+                       width="26%"),
+            kit.number("Mean 0–100", lambda one: numbers.score(one.mean)),
+            kit.number("Answers", lambda one: one.n),
+            label=TITLES[group.kind],
+            most=_OPEN,
+        ),
         kit.note(f"and {left:,} more") if left > 0 else None,
         data_testid=f"criteria-{group.kind}",
-    )
-
-
-def _row(one: SuspectCriterion) -> kit.Row:
-    href = links.address(FAILURES.url_path, one.filters)
-    return kit.Row(
-        cells=[
-            el(
-                "span",
-                kit.door(one.question[:200], href,
-                   tip=f"opens sample {one.sample}"),
-                kit.under(one.truth[:120]) if one.truth else None,
-            ),
-            el("span", one.leaf[-1] if one.leaf else numbers.NONE, class_="small",
-               data_tip=format_path(one.leaf) or None),
-            el("span", one.why, class_="small"),
-            numbers.score(one.mean),
-            one.n,
-        ]
     )  # fmt: skip
+
+
+def _asked(one: SuspectCriterion) -> Html:
+    href = links.address(FAILURES.url_path, one.filters)
+    question = kit.door(one.question[:200], href, tip=f"opens sample {one.sample}")
+    return el("span", question, kit.under(one.truth[:120]) if one.truth else None)
+
+
+def _leaf(one: SuspectCriterion) -> Html:
+    return el("span", one.leaf[-1] if one.leaf else numbers.NONE, class_="small",
+              data_tip=format_path(one.leaf) or None)  # fmt: skip
 
 
 # --- weights -----------------------------------------------------------------------------------
@@ -157,46 +144,42 @@ def _row(one: SuspectCriterion) -> kit.Row:
 def _shaken(view: Shaken | None) -> Html | None:
     if view is None:
         return None
-    first = view.rows[0].name
-    columns = [
-        kit.Column(title="Model"),
-        kit.Column(title="As weighted", number=True),
-        kit.Column(title="Equal weights", number=True),
-        kit.Column(title="Varied weights, 95 %", number=True),
-        kit.Column(title="Lowest capability"),
-        kit.Column(title="Stays lowest", number=True),
-        kit.Column(title="With equal weights"),
-    ]
     agree = "" if math.isnan(view.kendall) else (
         f" With equal weights the order agrees with a Kendall’s τ of {view.kendall:.2f}."
     )  # fmt: skip
-    return kit.section(f"Do the weights decide? {first} stays first in "
-           f"{100 * view.same_first:.0f} of 100 draws",
+    return kit.section(
+        f"Do the weights decide? {view.rows[0].name} stays first in "
+        f"{100 * view.same_first:.0f} of 100 draws",
         el("p", f"The whole order stays in {100 * view.same_order:.0f} of 100.{agree}"),
-        kit.table(columns, [_model(one) for one in view.rows], label="Under other weights",
-                  tight=True),
-        kit.note(f"Each criterion’s weight is multiplied by a chance factor, {view.draws:,} times: "
-           "in 95 of 100 draws between 0.4 and 2.7, the same for all models. A capability counts "
-           "from five criteria and five samples on."),
+        kit.grid(
+            view.rows,
+            kit.Column("Model", lambda one: kit.model(one.name, one.model)),
+            kit.number("As weighted", lambda one: numbers.score(one.score)),
+            kit.number("Equal weights", lambda one: numbers.score(one.equal)),
+            kit.number("Varied weights, 95 %", lambda one: numbers.ends(one.lo, one.hi)),
+            kit.Column("Lowest capability", _worst),
+            kit.number("Stays lowest", lambda one: numbers.share(one.same_worst)),
+            kit.Column("With equal weights", _equal_worst),
+            label="Under other weights",
+        ),
+        kit.note(
+            f"Each criterion’s weight is multiplied by a chance factor, {view.draws:,} times: "
+            "in 95 of 100 draws between 0.4 and 2.7, the same for all models. A capability counts "
+            "from five criteria and five samples on."
+        ),
         data_testid="criteria-weights",
-    )  # fmt: skip
+    )
 
 
-def _model(one: ShakenModel) -> kit.Row:
-    worst: Html | str = numbers.NONE
-    if one.worst:
-        href = links.address(FAILURES.url_path, one.filters)
-        worst = kit.door(one.worst[-1], href, tip=format_path(one.worst))
-    return kit.Row(
-        cells=[
-            kit.model(one.name, one.model),
-            numbers.score(one.score),
-            numbers.score(one.equal),
-            numbers.ends(one.lo, one.hi),
-            worst,
-            numbers.share(one.same_worst),
-            "the same" if one.equal_worst == one.worst else
-            el("span", one.equal_worst[-1] if one.equal_worst else numbers.NONE,
-               data_tip=format_path(one.equal_worst) or None),
-        ]
-    )  # fmt: skip
+def _worst(one: ShakenModel) -> Html | str:
+    if not one.worst:
+        return numbers.NONE
+    href = links.address(FAILURES.url_path, one.filters)
+    return kit.door(one.worst[-1], href, tip=format_path(one.worst))
+
+
+def _equal_worst(one: ShakenModel) -> Html | str:
+    if one.equal_worst == one.worst:
+        return "the same"
+    return el("span", one.equal_worst[-1] if one.equal_worst else numbers.NONE,
+              data_tip=format_path(one.equal_worst) or None)  # fmt: skip

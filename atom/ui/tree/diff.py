@@ -7,7 +7,7 @@ from atom.ui import kit, links
 from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES
 from atom.ui.shell.frame import Here
-from atom.views.tree.versions import Diff, DiffRow
+from atom.views.tree.versions import Diff
 from taxonomy import format_path
 
 _KINDS = {
@@ -24,15 +24,23 @@ def diff_table(here: Here, diff: Diff) -> Html:
     title = f"From version {diff.old} to version {diff.new}: " + _diff_words(diff)
     if not diff.rows:
         return kit.section(title)
-    columns = [
-        kit.Column(title="Leaf"),
-        kit.Column(title="became", width="96px"),
-        kit.Column(title=""),
-        kit.Column(title="Criteria", number=True),
-    ]
     return kit.section(
         title,
-        kit.table(columns, [_diff_row(row) for row in diff.rows], label="What differs", tight=True),
+        kit.grid(
+            diff.rows,
+            kit.Column("Leaf", lambda row: el("span", format_path(row.old) or "–", class_="path")),
+            kit.Column(
+                "became", lambda row: el("span", _KINDS[row.kind], class_="diff-kind"), width="96px"
+            ),
+            kit.Column(
+                "",
+                lambda row: el(
+                    "span", format_path(row.new) if row.new != row.old else "", class_="path"
+                ),
+            ),
+            kit.number("Criteria", lambda row: row.criteria),
+            label="What differs",
+        ),
         _moved(here, diff),
     )
 
@@ -44,17 +52,6 @@ def _diff_words(diff: Diff) -> str:
     if diff.lost:
         words += f"; {numbers.count(diff.lost, 'criterion', 'criteria')} without a leaf now"
     return words
-
-
-def _diff_row(row: DiffRow) -> kit.Row:
-    return kit.Row(
-        cells=[
-            el("span", format_path(row.old) or "–", class_="path"),
-            el("span", _KINDS[row.kind], class_="diff-kind"),
-            el("span", format_path(row.new) if row.new != row.old else "", class_="path"),
-            row.criteria,
-        ]
-    )
 
 
 def _moved(here: Here, diff: Diff) -> Html | None:

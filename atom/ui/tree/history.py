@@ -284,60 +284,46 @@ def draw_versions(here: Here, nodes: NodeTable | None) -> None:
 
 def _history(here: Here, view: Versions) -> Html:
     n = len({row.version for row in view.rows})
-    columns = [
-        kit.Column(title="Version", number=True, width="60px"),
-        kit.Column(title="Tree"),
-        kit.Column(title="Where it came from"),
-        kit.Column(title="Leaves", number=True),
-        kit.Column(title="Layers", number=True),
-        kit.Column(title="Criteria", number=True),
-        kit.Column(title="Edits", number=True),
-        kit.Column(title="Compare"),
-    ]
-    return kit.section(f"{numbers.count(n, 'tree')} in this study's history",
-        kit.table(columns, [_version(here, view, row) for row in view.rows],
-                  label="Versions of the tree", tight=True),
-    )  # fmt: skip
+    return kit.section(
+        f"{numbers.count(n, 'tree')} in this study's history",
+        kit.grid(
+            view.rows,
+            kit.number("Version", lambda row: row.position, width="60px"),
+            kit.Column("Tree", _named),
+            kit.Column("Where it came from", _origin),
+            kit.number("Leaves", lambda row: row.leaves or numbers.NONE),
+            kit.number("Layers", lambda row: row.depth or numbers.NONE),
+            kit.number("Criteria", lambda row: f"{row.criteria:,}"),
+            kit.number("Edits", lambda row: row.edits or kit.quiet("–")),
+            kit.Column("Compare", lambda row: _ends(here, view, row)),
+            label="Versions of the tree",
+            on=lambda row: row.current,
+        ),
+    )
 
 
-def _version(here: Here, view: Versions, row: VersionRow) -> kit.Row:
-    now = kit.badge("IN USE") if row.current else None
+def _named(row: VersionRow) -> Html:
     when = row.created[:16].replace("T", " ")
-    chosen = view.diff
-    cells: list[Html | str | int] = [
-        row.position,
-        el(
-            "span",
-            kit.strong(row.name),
-            " ",
-            now,
-            kit.under(f"{row.version}{' · ' + when if when else ''}"),
-        ),
-        el(
-            "span",
-            row.origin,
-            el("div", numbers.regrouped(row.note), class_="quiet small path") if row.note else None,
-        ),
-        row.leaves or numbers.NONE,
-        row.depth or numbers.NONE,
-        f"{row.criteria:,}",
-        row.edits or kit.quiet("–"),
-    ]
-    ends = []
+    now = kit.badge("IN USE") if row.current else None
+    about = kit.under(f"{row.version}{' · ' + when if when else ''}")
+    return el("span", kit.strong(row.name), " ", now, about)
+
+
+def _origin(row: VersionRow) -> Html:
+    note = el("div", numbers.regrouped(row.note), class_="quiet small path") if row.note else None
+    return el("span", row.origin, note)
+
+
+def _ends(here: Here, view: Versions, row: VersionRow) -> Html:
+    """Offer a version as either end of the comparison."""
+    chosen, ends = view.diff, []
     for which, words in (("old", "from"), ("new", "to")):
         on = chosen is not None and getattr(chosen, which) == row.position
         other = {"old": chosen.old, "new": chosen.new} if chosen else {}
-        other[which] = row.position
-        query = {key: str(value) for key, value in other.items()}
-        ends.append(
-            kit.door(
-                words,
-                tree_parts.to(here, here.filters, **query),
-                aria_current="true" if on else None,
-            )
-        )
-    cells.append(el("nav", ends, class_="tabs", aria_label=f"Compare version {row.position}"))
-    return kit.Row(cells=cells, on=row.current)
+        query = {key: str(value) for key, value in {**other, which: row.position}.items()}
+        to = tree_parts.to(here, here.filters, **query)
+        ends.append(kit.door(words, to, aria_current="true" if on else None))
+    return el("nav", ends, class_="tabs", aria_label=f"Compare version {row.position}")
 
 
 def _files(here: Here, view: Versions, nodes: NodeTable | None) -> None:

@@ -70,10 +70,10 @@ def _answer(view: TaskTable) -> Html:
 
 def _table(view: TaskTable) -> Html:
     columns = [
-        kit.Column(title=label_name(view.rows_of)),
-        *(kit.Column(title=numbers.middle(name, 22), number=True) for name in view.columns),
-        kit.Column(title="Samples", number=True),
-        *(kit.Column(title=name, broad=True) for name in view.others),
+        kit.Head(title=label_name(view.rows_of)),
+        *(kit.Head(title=numbers.middle(name, 22), number=True) for name in view.columns),
+        kit.Head(title="Samples", number=True),
+        *(kit.Head(title=name, broad=True) for name in view.others),
     ]
     rows = [_row(row) for row in view.rows]
     if view.columns:

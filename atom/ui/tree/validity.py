@@ -150,16 +150,16 @@ def _verdict(view: Validity) -> Html:
 
 def _rivals(view: Validity) -> Html:
     columns = [
-        kit.Column(title="Taxonomy", width="30%"),
-        kit.Column(title="Leaves", number=True),
-        kit.Column(title=kit.term("support", "Thin leaves"), number=True),
-        kit.Column(title="Criteria placed", broad=True),
-        kit.Column(title="Δ leave one out", broad=True),
-        kit.Column(title="Δ leave one sample out", number=True),
-        kit.Column(title="Δ beyond shuffles", number=True),
-        kit.Column(title="", width="150px", broad=True),
-        kit.Column(title="p", number=True),
-        kit.Column(title="Verdict"),
+        kit.Head(title="Taxonomy", width="30%"),
+        kit.Head(title="Leaves", number=True),
+        kit.Head(title=kit.term("support", "Thin leaves"), number=True),
+        kit.Head(title="Criteria placed", broad=True),
+        kit.Head(title="Δ leave one out", broad=True),
+        kit.Head(title="Δ leave one sample out", number=True),
+        kit.Head(title="Δ beyond shuffles", number=True),
+        kit.Head(title="", width="150px", broad=True),
+        kit.Head(title="p", number=True),
+        kit.Head(title="Verdict"),
     ]
     every = (view.own, *view.rivals)
     ranked = sorted(every, key=lambda row: -_sortable(row.verdict.delta_adjusted))
@@ -243,10 +243,10 @@ def _printed(view: Validity) -> Html:
     """Print the paper's measure on the three scales that it may mean."""
     loo = view.own.verdict.loo
     columns = [
-        kit.Column(title="Scale"),
-        kit.Column(title="MAE global", number=True),
-        kit.Column(title="MAE intra-node", number=True),
-        kit.Column(title="Δ", number=True),
+        kit.Head(title="Scale"),
+        kit.Head(title="MAE global", number=True),
+        kit.Head(title="MAE intra-node", number=True),
+        kit.Head(title="Δ", number=True),
     ]
     scales = (
         (1.0, "points of 1–5", 3),

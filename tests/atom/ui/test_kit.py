@@ -110,15 +110,42 @@ def test_colours_beyond_eight_are_grey():
 
 
 def test_a_table_names_its_parts():
-    shown = kit.table(
-        [kit.Column(title="A"), kit.Column(title="n", number=True)],
-        [kit.Row(cells=["<x>", 3], on=True)],
+    shown = kit.grid(
+        ["<x>"],
+        kit.Column("A", str),
+        kit.number("n", len),
         label="Things",
+        on=lambda name: name == "<x>",
     )
     assert 'aria-label="Things"' in shown
     assert 'scope="col"' in shown
     assert "&lt;x&gt;" in shown
     assert 'aria-current="true"' in shown
+    assert '<td class="num">3</td>' in shown
+
+
+def test_a_table_leaves_out_a_column_without_use_and_folds_rows_away():
+    def drawn(most):
+        return kit.grid(
+            range(5),
+            kit.number("n", lambda n: f"row {n}"),
+            kit.Column("never", lambda n: 1 / 0, when=False),
+            label="Rows",
+            most=most,
+        )
+
+    assert "never" not in drawn(None)
+    assert "<details" not in drawn(5)
+    open_, folded = drawn(3).split("<details")
+    assert ("row 2" in open_, "row 3" in open_) == (True, False)
+    assert ("2 more" in folded, 'aria-label="Rows: the rest"' in folded) == (True, True)
+    assert folded.count("<td") == 2
+
+
+def test_a_count_of_none_is_quiet_and_opens_nothing():
+    assert kit.counted(0, "./failures") == kit.quiet("0")
+    assert kit.counted(1200) == "1,200"
+    assert 'href="./failures"' in kit.counted(1200, "./failures")
 
 
 def test_an_error_is_shown_in_its_own_words():
@@ -135,7 +162,7 @@ def test_a_disabled_button_leads_nowhere():
 def test_a_name_of_any_length_is_cut_in_tabs_and_heads_with_more_in_the_tip(letters, whole):
     name = "begins " + "x" * letters + " & ends"
     tabs = str(kit.tabs([(name, "./tree", True), ("Short", "./", False)], label="Views"))
-    table = str(kit.table([kit.Column(title=name)], [kit.Row(cells=["1"])], label="Names"))
+    table = str(kit.grid(["1"], kit.Column(name, str), label="Names"))
     for markup in (tabs, table):
         shown = re.sub(r"<[^>]*>", "", markup)
         assert "begins x" in shown
@@ -146,4 +173,4 @@ def test_a_name_of_any_length_is_cut_in_tabs_and_heads_with_more_in_the_tip(lett
         assert len(tip) < 700
     assert ">Short</a>" in tabs
     marked = el("span", "n", class_="term", data_tip="markup of any length is no name " * 3)
-    assert marked in kit.table([kit.Column(title=marked)], [kit.Row(cells=["1"])], label="Names")
+    assert marked in kit.grid(["1"], kit.Column(marked, str), label="Names")

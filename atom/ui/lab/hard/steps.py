@@ -109,8 +109,8 @@ def _narrow(table: Html) -> Html:
 
 
 def _pairs(view: HardPairs, listed: _Listed) -> Html:
-    columns = [kit.Column(title="What says which answer is better"),
-               kit.Column(title="Pairs", number=True)]  # fmt: skip
+    columns = [kit.Head(title="What says which answer is better"),
+               kit.Head(title="Pairs", number=True)]  # fmt: skip
     rows = [kit.Row(cells=(BY_WORDS[name], f"{n:,}")) for name, n in view.by.items()]
     return _step(
         1,
@@ -124,11 +124,11 @@ def _pairs(view: HardPairs, listed: _Listed) -> Html:
 
 def _votes(view: HardPairs, listed: _Listed) -> Html:
     columns = [
-        kit.Column(title="Weak judge"),
-        kit.Column(title="Right (95 %)", number=True),
-        kit.Column(title="Wrong", number=True),
-        kit.Column(title="Unsettled", number=True),
-        kit.Column(title="Not asked", number=True, broad=True),
+        kit.Head(title="Weak judge"),
+        kit.Head(title="Right (95 %)", number=True),
+        kit.Head(title="Wrong", number=True),
+        kit.Head(title="Unsettled", number=True),
+        kit.Head(title="Not asked", number=True, broad=True),
     ]
     rows = [
         kit.Row(
@@ -163,8 +163,8 @@ def _percents(one: WeakJudge) -> str:
 
 
 def _confirmed(here: Here, view: HardPairs, listed: _Listed) -> Html:
-    columns = [kit.Column(title="What became of it"), kit.Column(title="Pairs", number=True),
-               kit.Column(title="")]  # fmt: skip
+    columns = [kit.Head(title="What became of it"), kit.Head(title="Pairs", number=True),
+               kit.Head(title="")]  # fmt: skip
     rows = [
         kit.Row(cells=(DECISIONS[name][0], f"{n:,}", kit.quiet(DECISIONS[name][1])))
         for name, n in view.decisions.items()
@@ -211,8 +211,8 @@ def _set(view: HardPairs, listed: _Listed) -> Html:
             f"weaker{easier}."
         ))  # fmt: skip
     chosen = view.chosen()
-    columns = [kit.Column(title="What the worse answer loses most on"),
-               kit.Column(title="Pairs", number=True)]  # fmt: skip
+    columns = [kit.Head(title="What the worse answer loses most on"),
+               kit.Head(title="Pairs", number=True)]  # fmt: skip
     rows = [kit.Row(cells=(format_path(leaf), f"{n:,}")) for leaf, n in view.errors[:12]]
     return _step(
         4,

@@ -195,8 +195,8 @@ def _cases(view: SightView) -> Html | None:
     if not view.cases:
         return None
     columns = [
-        kit.Column(title="Criterion"),
-        *(kit.Column(title=WORDS[name], number=True) for name in SHOWN if _any(view, name)),
+        kit.Head(title="Criterion"),
+        *(kit.Head(title=WORDS[name], number=True) for name in SHOWN if _any(view, name)),
     ]
     rows = [
         kit.Row(
