@@ -116,10 +116,9 @@ def what(found: Results) -> str:
     where = f" under {asked.node[-1]}" if asked.node else ""
     tries = f", up to {asked.rounds:,} rounds" if asked.rounds > 1 else ""
     right = f", {numbers.count(found.right, 'right one')}" if found.right else ""
-    return (
-        f"{found.model}'s {RULE_WORDS[asked.failed_rule]}{where}: {found.tried:,} tried again"
-        f"{right}{tries}"
-    )
+    tried = found.tried  # in words, "12 of 40" while it runs
+    rule = RULE_WORDS[asked.failed_rule]
+    return f"{found.model}'s {rule}{where}: {tried} tried again{right}{tries}"
 
 
 def answer(found: Results, *, alive: bool) -> Html:
