@@ -86,9 +86,15 @@ def row_of(group: str, about: str, attack: Callable[[], Iterable[Tried]]) -> Row
     tried: list[Tried] = []
     skipped = ""
     try:
-        tried.extend(attack())
+        for one in attack():
+            tried.append(one)
+            sys.stderr.write(
+                f"{group} {len(tried)}: {one.name} {one.fell and 'FELL: ' + one.fell}\n"
+            )
     except CannotTryError as reason:
         skipped = str(reason)
+    except Exception as error:  # noqa: BLE001 - what was tried by then is kept
+        skipped = f"the attack itself broke after {len(tried)} tries: {error!r}"
     fallen = [one for one in tried if one.fell]
     return Row(
         group=group,

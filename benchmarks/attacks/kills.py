@@ -29,6 +29,10 @@ _STANDSTILLS = 10
 """So often a run may stand still on a full computer."""
 
 
+class UnfitError(RuntimeError):
+    """A command doesn't do its work when nobody kills it."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Whole:
     """A command that came to its end, twice.
@@ -72,7 +76,11 @@ def each(given: Given, names: Sequence[str], kills: int) -> Iterator[Tried]:
     """
     draw = random.Random(15)
     for at, name in enumerate(names):
-        whole = undisturbed(name, given)
+        try:
+            whole = undisturbed(name, given)
+        except UnfitError as error:
+            yield Tried(name=f"{name}, unkilled", fell=str(error))
+            continue
         for number in range(kills // len(names) + (at < kills % len(names))):
             kill = _draw(draw, whole, by_point=number % 2 == 0)
             yield Tried(name=f"{name}, {_told(kill)}", fell=killed(name, given, whole, kill))
@@ -89,7 +97,11 @@ def modules_of() -> list[str]:
 
 
 def undisturbed(name: str, given: Given) -> Whole:
-    """Let a command come to its end twice, and see what is there then."""
+    """Let a command come to its end twice, and see what is there then.
+
+    Raises:
+        UnfitError: it fails, or changes nothing.
+    """
     ends: list[Seen] = []
     for _ in range(2):
         given.ground.fresh()
@@ -101,10 +113,10 @@ def undisturbed(name: str, given: Given) -> Whole:
             given.ground.fresh()
             came = _do(name, given)
         if came.code:
-            raise RuntimeError(f"{name} ends with status {came.code}, unkilled: {came.said[-800:]}")
+            raise UnfitError(f"it ends with status {came.code}: {came.said}")
         ends.append(given.ground.seen())
     if not ends[0].differs(before):
-        raise RuntimeError(f"{name} changes nothing: {came.said[-800:]}")
+        raise UnfitError(f"it changes nothing: {came.said}")
     return Whole(seconds=came.lasted, points=came.points, before=before, end=ends[0], twin=ends[1])
 
 

@@ -41,6 +41,17 @@ def test_what_could_not_be_tried_is_no_success():
     assert status([row_of("g", "words", lambda: [Tried(name="one")])]) == 0
 
 
+def test_an_attack_that_breaks_half_way_keeps_what_it_tried(capsys):
+    def breaks():
+        yield Tried(name="one", fell="it hung")
+        raise KeyError("two")
+
+    row = row_of("g", "words", breaks)
+    assert (row.tries, row.fell, row.which) == (1, 1, ("one: it hung",))
+    assert row.skipped == "the attack itself broke after 1 tries: KeyError('two')"
+    assert capsys.readouterr().err == "g 1: one FELL: it hung\n"
+
+
 def test_a_whole_run_is_made_of_parts_at_one_commit(tmp_path):
     file, names = tmp_path / "rows.jsonl", ("a", "b", "c")
     held = row_of("a", "words", lambda: [Tried(name="one")])
