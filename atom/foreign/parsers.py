@@ -213,8 +213,8 @@ class _Line:
 
     def stop(self) -> None:
         """Leave a stream: the piece that is under way is dropped, at once or never."""
-        self._socket.settimeout(1.0)
-        with contextlib.suppress(OSError, EOFError):
+        with contextlib.suppress(OSError, EOFError):  # as garbage, its socket may go first
+            self._socket.settimeout(1.0)
             kind, length = worker.HEAD.unpack(self._exactly(worker.HEAD.size))
             if kind == worker.ITEM and length < _MAX_MESSAGE:
                 self._exactly(length)
