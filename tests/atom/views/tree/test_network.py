@@ -98,7 +98,7 @@ def test_evidence_stands_before_the_name_and_in_the_tooltip(nodes):
     assert label["label"].startswith("▽ ")
     assert found[1]["title"].split("\n")[2:] == [
         "m: ▽ suspected weakness",
-        "9.0 (-1.0 to 19.0) points of 100 lower",
+        "9.0 (−1.0 to 19.0) points of 100 lower",
         "than on the rest of its own criteria",
         "own frame, confounded with difficulty; n 11 samples, 12 checkpoints",
         "about 31 more samples there would settle it",
