@@ -34,6 +34,7 @@ def test_an_empty_store_says_what_to_do(open_app):
     seen = open_app(page=PAGE)
     assert not seen.test.exception
     assert "Nothing of yours is in here yet" in seen.markup
+    assert "A table has a row an answer" in seen.markup
 
 
 @pytest.mark.parametrize("path", ["~nobody-of-this-name/x.csv", "x" * 5000, "gone\x00.csv", "gone"])
@@ -42,6 +43,7 @@ def test_a_path_that_cannot_be_looked_at_is_named(open_app, path):
     test.text_area(key="data_paths_0").set_value(path).run()
     assert not test.exception
     assert "there is no file or folder" in markup_of(test)
+    assert "A table has a row an answer" not in markup_of(test)
 
 
 @pytest.mark.slow

@@ -50,7 +50,7 @@ def test_an_endpoint_is_added_changed_and_opened(open_app, file, monkeypatch):
     fill(test, name="mine", base_url="https://api.example.com/v1", model="big", key_env="MY_KEY")
     test.button(key="endpoint_save").click().run()
     assert not test.exception
-    assert "Saved: mine." in markup_of(test)
+    assert "Saved: mine. Test it before you rely on it; then judge answers" in markup_of(test)
     assert "MY_KEY is not set" in markup_of(test)
     assert [e.name for e in read_endpoints(file)] == ["mine"]
     assert "mine" in test.query_params["endpoint"]

@@ -46,7 +46,7 @@ from atom.ui.data.chosen_files import (
     picture_folders,
     typed_paths,
 )
-from atom.ui.html import el
+from atom.ui.html import Html, el
 from atom.ui.plain import plain
 from atom.ui.shell import frame, stores, team
 from atom.views.data.judgments import JUDGMENTS
@@ -171,7 +171,8 @@ def _draw_bring(around: Around) -> None:
     try:
         chosen = read_chosen(number)
         if chosen is None:
-            _under_way()
+            if not _under_way():
+                kit.show(_welcome(), key="data_what")
             return
         if chosen.archive is not None:
             _draw_archive(around, chosen)
@@ -180,6 +181,15 @@ def _draw_bring(around: Around) -> None:
     except AtomError as error:
         kit.show(kit.fault(error, title="These files can't be read as they are"),
                  key="data_unreadable")  # fmt: skip
+
+
+def _welcome() -> Html:
+    """Say what a table should hold, as long as none is chosen."""
+    return kit.note(
+        "A table has a row an answer: the question or its id, the model that answered and what it "
+        "said; the right answer, a verdict and the picture where you have them. Names of columns "
+        "are recognised, and you see how before anything comes in."
+    )
 
 
 def _under_way() -> bool:

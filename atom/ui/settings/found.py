@@ -26,6 +26,7 @@ from atom.views.settings.page import price_words
 
 LOOK = "settings_look"
 TOLD = "settings_told"
+NEXT = "Test it before you rely on it; then judge answers with it under Runs."
 FAULT = "settings_found_fault"
 ROUND = "settings_prices_round"
 Open = Callable[[str | None], None]
@@ -114,7 +115,7 @@ def _add(server: FoundServer, key: str, open_endpoint: Open) -> None:
         st.session_state[FAULT] = error.message
         return
     hint = f" {server.preset.hint}" if server.preset.hint else ""
-    st.session_state[TOLD] = f"Added: {made.name}. Test it before you rely on it.{hint}"
+    st.session_state[TOLD] = f"Added: {made.name}. {NEXT}{hint}"
     open_endpoint(made.name)
 
 

@@ -33,6 +33,7 @@ from atom.settings import app_version
 from atom.ui import kit, links, work
 from atom.ui.html import Html, el, join
 from atom.ui.pages import SETTINGS
+from atom.ui.settings.found import NEXT, TOLD
 from atom.ui.shell import stores, team
 from atom.views.filters import Filters
 from atom.views.settings.page import (
@@ -69,7 +70,6 @@ NEW = "+"
 """In the URL, where an endpoint's name stands: one that is to be added."""
 FORM = "settings_form"
 FAULT = "settings_fault"
-TOLD = "settings_told"
 TESTS = "settings_tests"
 TEST_ASKED = "settings_test_asked"
 TEST_AGREED = "settings_test_agreed"
@@ -429,7 +429,7 @@ def _save(chosen: str, before: Endpoint | None) -> None:
         st.session_state[FAULT] = (chosen, error.message)
         return
     del held[chosen]
-    st.session_state[TOLD] = f"Saved: {endpoint.name}. Test it before you rely on it."
+    st.session_state[TOLD] = f"Saved: {endpoint.name}. {NEXT}"
     open_endpoint(endpoint.name)
 
 
