@@ -252,7 +252,6 @@ class Inverse:
         score: `h`, shape (5,): use `h[f]` where the judge said f + 1.
         confusion: P(judge says f | people say y), shape (5, 5), rows y.
         counts: labelled rows by (y, f), shape (5, 5).
-        condition: the matrix's condition number.
         draws: `h` from resampled labelled samples, shape (B, 5).
         samples: labelled samples.
         homogeneous_p: p-value of "one confusion for all groups"; NaN without groups to compare.
@@ -262,7 +261,6 @@ class Inverse:
     score: Floats
     confusion: Floats
     counts: Ints
-    condition: float
     draws: Floats
     samples: int
     homogeneous_p: float
@@ -315,7 +313,6 @@ def inverse_confusion(
         score=score,
         confusion=matrix,
         counts=counts,
-        condition=condition,
         draws=found,
         samples=samples,
         homogeneous_p=math.nan if group is None else _same_everywhere(judge, human, group),

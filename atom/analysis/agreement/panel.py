@@ -39,10 +39,9 @@ class Panel:
         judges: how many gave one, shape (n,).
         correlation: of values, by pairs, shape (J, J); NaN where too little is shared.
         mean_correlation: over the pairs, r.
-        r_lo: lower end of its 95 % interval, clusters left out one block at a time.
         reliability: of the mean of J judges, `J r / (1 + (J - 1) r)`.
         needed: how many such judges reach `ENOUGH`; infinite where r <= 0.
-        needed_lo: by the upper end of r.
+        needed_lo: by the upper end of r's 95 % interval, clusters left out one block at a time.
         needed_hi: by the lower end of r.
         shift: each judge's mean less the other judges' on the same marks, shape (J,).
         shift_lo: lower ends of intervals that hold for all judges together.
@@ -54,8 +53,6 @@ class Panel:
     judges: Ints
     correlation: Floats
     mean_correlation: float
-    r_lo: float
-    r_hi: float
     reliability: float
     needed: float
     needed_lo: float
@@ -115,8 +112,6 @@ def read_panel(values: Floats, cluster: Ints) -> Panel:
         judges=count.astype(np.int64),
         correlation=correlation,
         mean_correlation=r,
-        r_lo=r_lo,
-        r_hi=r_hi,
         reliability=reliability_of(r, j),
         needed=judges_needed(r),
         needed_lo=judges_needed(r_hi),

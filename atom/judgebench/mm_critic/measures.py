@@ -128,13 +128,11 @@ class AnchorAudit:
         reference: its blind scores of reference critiques.
         paraphrase: its blind scores of the same in other words.
         offset: mean of the reference's blind scores less 8.
-        paraphrase_offset: the same of the paraphrases.
     """
 
     reference: CritiqueScore
     paraphrase: CritiqueScore
     offset: float
-    paraphrase_offset: float
 
     def anchored(self, score: float) -> float:
         """Return a critique score less the offset: what it would be if 8 meant the reference."""
@@ -156,7 +154,6 @@ def anchor_audit(reference: Floats, paraphrase: Floats) -> AnchorAudit:
         reference=first,
         paraphrase=second,
         offset=first.mean - ANCHOR,
-        paraphrase_offset=second.mean - ANCHOR,
     )
 
 

@@ -13,6 +13,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import binomtest
 
 from atom.analysis.agreement.coefficients import nominal_kappa
 from atom.analysis.compare.votes import VOTE_NONE, position_bias
@@ -29,7 +30,6 @@ from atom.judgebench.vl_rewardbench.measures import (
     accuracy,
     closed_form,
     error_types,
-    length_check,
     pointwise_codes,
     released_accuracy,
     scaling,
@@ -362,10 +362,11 @@ def _length_table(votes: Votes) -> MetricTable:
     """Check data and judge for a leaning towards long answers."""
     better, worse = _lengths(votes.items)
     codes = majority(votes.codes)
-    check = length_check(better, worse, codes)
     mean, lo, hi = mean_interval((better - worse).astype(np.float64))
     longer, shorter = better > worse, better < worse
     unequal = longer | shorter
+    n_longer, n_unequal = int(longer.sum()), int(unequal.sum())
+    sign_p = binomtest(n_longer, n_unequal).pvalue if n_unequal else math.nan
     label = rate(longer[unequal].astype(np.int64), CHANCE)
     wrong = (codes != RIGHT).astype(np.int64)
     below, above = rate(wrong[shorter], CHANCE), rate(wrong[longer], CHANCE)
@@ -378,12 +379,12 @@ def _length_table(votes: Votes) -> MetricTable:
             lo=lo,
             hi=hi,
             chance=0.0,
-            n=check.n,
+            n=len(codes),
             unit="words",
         ),
         rate_row(
             "better_is_longer", "Better answer is the longer one", label,
-            note=f"sign test p = {check.p:.3f}",
+            note=f"sign test p = {sign_p:.3f}",
         ),
         rate_row(
             "error_rate_better_shorter", "Errors where the better one is shorter", below, STRICT

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import betabinom, binom, binomtest, hypergeom, pearsonr, spearmanr
 
 from atom.analysis.intervals import Z95, Floats, Ints, wilson
@@ -45,14 +44,12 @@ class Accuracy:
         by_category: one rate a category.
         overall: all items together.
         macro: unweighted mean over categories of the strict rates.
-        macro_valid: the same, of the valid-only rates.
     """
 
     categories: tuple[str, ...]
     by_category: tuple[Rate, ...]
     overall: Rate
     macro: Macro
-    macro_valid: Macro
 
 
 def accuracy(votes: Ints, category: Sequence[str]) -> Accuracy:
@@ -115,7 +112,6 @@ def _accuracy(codes: Ints, category: Sequence[str], chance: Floats) -> Accuracy:
         by_category=rates,
         overall=rate(codes, _mean(chance)),
         macro=macro([r.strict for r in rates], [r.n for r in rates]),
-        macro_valid=macro([r.valid_only for r in rates], [r.n - r.invalid for r in rates]),
     )
 
 
@@ -301,62 +297,6 @@ def error_types(codes: Ints, tags: Sequence[Sequence[str]]) -> tuple[ErrorType, 
         for name, one, p, q in zip(names, rates, p_values, adjusted, strict=True)
     ]
     return tuple(sorted(found, key=lambda item: (-item.rate.strict, item.name)))
-
-
-@dataclass(frozen=True, kw_only=True)
-class LengthCheck:
-    """Whether the better answers are also the longer ones.
-
-    Attributes:
-        n: pairs.
-        mean: mean of length of the better less length of the worse answer, characters.
-        longer: pairs whose better answer is longer.
-        shorter: pairs whose better answer is shorter.
-        p: two-sided sign test of longer against shorter.
-        error_when_shorter: judge's error rate where the better answer is shorter; NaN without.
-        error_when_longer: where it is longer.
-    """
-
-    n: int
-    mean: float
-    longer: int
-    shorter: int
-    p: float
-    error_when_shorter: float
-    error_when_longer: float
-
-
-def length_check(better: Ints, worse: Ints, codes: Ints) -> LengthCheck:
-    """Check labels and judge for a leaning towards long answers.
-
-    Args:
-        better: length of each pair's better answer, characters, shape (n,).
-        worse: length of the other, shape (n,).
-        codes: the judge's verdicts: 1 right, 0 wrong, -1 unreadable; shape (n,).
-
-    Returns:
-        Means, sign test, and the judge's error rates on either side.
-
-    Reference:
-        VL-RewardBench Figure 3; METHODS A16, B12 (label-only verbosity).
-    """
-    gap = better.astype(np.int64) - worse.astype(np.int64)
-    longer, shorter = gap > 0, gap < 0
-    ties_out = int(longer.sum() + shorter.sum())
-
-    def errors(mask: NDArray[np.bool_]) -> float:
-        mine = codes[mask]
-        return float((mine != RIGHT).mean()) if len(mine) else math.nan
-
-    return LengthCheck(
-        n=len(gap),
-        mean=float(gap.mean()) if len(gap) else math.nan,
-        longer=int(longer.sum()),
-        shorter=int(shorter.sum()),
-        p=float(binomtest(int(longer.sum()), ties_out).pvalue) if ties_out else math.nan,
-        error_when_shorter=errors(shorter),
-        error_when_longer=errors(longer),
-    )
 
 
 def pointwise_codes(better: Floats, worse: Floats) -> Ints:

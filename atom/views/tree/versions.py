@@ -10,7 +10,7 @@ from atom.records import TreeVersion
 from atom.store import Store, load_tree, tree_versions
 from atom.store.trees import tree_edits
 from atom.views.study_data import StudyData
-from atom.views.tree.edit import Steps, edit_words, editable, in_effect, path_before, steps, touches
+from atom.views.tree.edit import Steps, edit_words, in_effect, path_before, steps, touches
 from atom.views.tree.node_table import placed
 from atom.views.tree.study_trees import ORIGINS
 from taxonomy import Path, Tree
@@ -110,13 +110,11 @@ class Versions:
         rows: newest first.
         diff: the two chosen ones compared; None with fewer than two trees.
         steps: what can be undone and redone.
-        editable: whether the study's tree can be edited by hand.
     """
 
     rows: tuple[VersionRow, ...]
     diff: Diff | None
     steps: Steps
-    editable: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,12 +176,10 @@ def versions(
         )
         for point in reversed(points)
     ]
-    tree = trees.get(data.study.tree_version or "")
     return Versions(
         rows=tuple(rows),
         diff=_diff(store, data, points, trees, leaf_of, _pick(points, trees, old, new, now)),
         steps=steps(points),
-        editable=tree is not None and editable(tree),
     )
 
 

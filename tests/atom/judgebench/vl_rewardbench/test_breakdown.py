@@ -117,6 +117,8 @@ def test_length_is_checked_in_data_and_judge():
     result = measure(items, [vote(n, 0, "b") for n in range(3)])
     assert rows(result, "length_difference")["", ""].value == pytest.approx(1 / 3)
     assert rows(result, "better_is_longer")["", ""].value == pytest.approx(200 / 3)
+    # Two of three are longer; by chance alone so, or further from the middle, always: p = 1.
+    assert rows(result, "better_is_longer")["", ""].note == "sign test p = 1.000"
     assert rows(result, "error_rate_better_shorter")["", "strict"].value == 100
     assert rows(result, "error_rate_better_longer")["", "strict"].value == 0
     pull = rows(result, "length_pull")["", "strict"]

@@ -12,7 +12,6 @@ from atom.judgebench.vl_rewardbench.measures import (
     closed_form,
     coin_chance,
     error_types,
-    length_check,
     majority_probability,
     pointwise_codes,
     released_accuracy,
@@ -78,17 +77,6 @@ def test_error_types_may_overlap():
     assert [(one.name, one.rate.right, one.rate.n) for one in found] == [("b", 2, 2), ("a", 1, 2)]
     assert all(one.adjusted >= one.p for one in found)
     assert error_types(np.array([1, 0]), [[], []]) == ()
-
-
-def test_a_planted_taste_for_length_shows_in_the_error_rates():
-    rng = np.random.default_rng(3)
-    better, worse = rng.integers(100, 900, 600), rng.integers(100, 900, 600)
-    codes = (better > worse).astype(int)  # a judge that always takes the longer answer
-    found = length_check(better, worse, codes)
-    assert found.error_when_shorter == 1.0
-    assert found.error_when_longer == 0.0
-    assert found.p > 0.001
-    assert math.isnan(length_check(np.array([5]), np.array([5]), np.array([1])).error_when_longer)
 
 
 def test_equal_scores_decide_nothing():

@@ -260,4 +260,3 @@ def test_a_dropped_leaf_is_counted_as_lost(store, study):
 def test_a_study_without_history_has_one_version(store, study):
     view = versions(store, load_study(store, study.id))
     assert (len(view.rows), view.diff, view.steps.undo) == (1, None, None)
-    assert view.editable
