@@ -25,6 +25,7 @@ from atom.ui.shell.glossary import meaning
 from atom.views.figures import COLOURS
 
 R = TypeVar("R")
+T = TypeVar("T")
 ASSETS = Path(__file__).parent / "assets"
 GREY = "#9AA3AE"
 GO = "atom_go"
@@ -354,6 +355,22 @@ def number(
 ) -> Column[R]:
     """Make a column of numbers, right-aligned."""
     return Column(title, of, number=True, width=width, broad=broad, when=when)
+
+
+def each(
+    things: Iterable[T], title: Callable[[T], Child], of: Callable[[R, T], Child]
+) -> list[Column[R]]:
+    """Make a column of numbers for each of several things: branches, methods, rounds.
+
+    Args:
+        title: a thing's heading.
+        of: what a row has under a thing.
+    """
+
+    def column(thing: T) -> Column[R]:
+        return number(title(thing), lambda row: of(row, thing))
+
+    return [column(thing) for thing in things]
 
 
 def _cell_class(column: Column[R]) -> str | None:

@@ -84,14 +84,6 @@ def _described(
 
 
 def _table(found: SetTable) -> Html:
-    columns = [
-        kit.Head(title=found.head or "what"),
-        *(kit.Head(title=name, number=True) for name in found.columns),
-    ]
-    rows = [
-        kit.Row(cells=[el("span", name, class_="text"), *(_cell(one, found) for one in cells)])
-        for name, cells in found.rows
-    ]
     text = csv_text(
         (found.head or "what", *found.columns),
         [(name, *("" if math.isnan(one.value) else one.value for one in cells))
@@ -100,26 +92,33 @@ def _table(found: SetTable) -> Html:
     return el(
         "div",
         el("p", f"{found.note} As in {found.paper}.".strip(), class_="note text"),
-        kit.table(columns, rows, label=found.title, tight=True),
+        kit.grid(
+            found.rows,
+            kit.Column(found.head or "what", lambda row: el("span", row[0], class_="text")),
+            *kit.each(
+                range(len(found.columns)),
+                lambda at: found.columns[at],
+                lambda row, at: _cell(row[1][at], found),
+            ),
+            label=found.title,
+        ),
         kit.csv_link(text, "set.csv"),
     )
 
 
 def _rubrics(found: Sequence[tuple[str, str]]) -> Html:
-    rows = [
-        kit.Row(
-            cells=[
-                el("span", kind),
-                el("span", rubric, class_="text", style="white-space:pre-line"),
-            ]
-        )
-        for kind, rubric in found
-    ]
-    columns = [kit.Head(title="task type"), kit.Head(title="what the scorer is told to weigh")]
     return el(
         "div",
         el("p", "They came with the set's files. As MM-CRITIC, Table 10.", class_="note text"),
-        kit.table(columns, rows, label="Rubrics by task type", tight=True),
+        kit.grid(
+            found,
+            kit.Column("task type", lambda row: el("span", row[0])),
+            kit.Column(
+                "what the scorer is told to weigh",
+                lambda row: el("span", row[1], class_="text", style="white-space:pre-line"),
+            ),
+            label="Rubrics by task type",
+        ),
         kit.csv_link(csv_text(("task type", "rubric"), found), "rubrics.csv"),
     )
 

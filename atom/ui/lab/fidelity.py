@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeAlias
 
 import streamlit as st
 
@@ -28,7 +30,6 @@ from atom.views.lab.fidelity import (
     FidelityView,
     Meeting,
     MethodRow,
-    QualityRow,
     fidelity_of,
 )
 from atom.views.runs.page import money
@@ -37,6 +38,8 @@ from atom.views.study_data import StudyData
 
 TAB = "people"
 _ORDERS = ("worse", "tie", "better")
+_Line: TypeAlias = MethodRow | tuple[str, float]
+"""A method, or a share that any could be compared with: what gives it, and the share."""
 
 
 def draw(here: Here) -> None:
@@ -178,29 +181,27 @@ def _value(row: MethodRow) -> float:
 
 
 def _methods(here: Here, view: FidelityView) -> Html:
-    columns = [
-        kit.Head(title="Method"),
-        kit.Head(title="As people, all", number=True),
-        *(kit.Head(title=root, number=True, broad=True) for root in view.roots),
-        kit.Head(title="Less ATOM’s", number=True),
-        kit.Head(title=kit.term("Kendall tau-b", "tau\u2011b"), number=True),
-        kit.Head(title="Ties", number=True),
-        kit.Head(title="Unread", number=True, broad=True),
-        kit.Head(title="Calls a sample", number=True),
-        kit.Head(title="Cost a sample", number=True),
-    ]
-    rows = [kit.Row(cells=_cells(here, row, view)) for row in view.rows if row.accuracy is not None]
+    judge = view.judge.id if view.judge else ""
     ties = view.people.ties
-    for words, value in (
+    lines: list[_Line] = [row for row in view.rows if row.accuracy is not None]
+    lines += [
         ("Calling every pair a tie", ties),
         ("Guessing who is better, no ties", (1 - ties) / 2),
         ("Most that can be reached without ties", 1 - ties),
-    ):
-        cells: list[Child] = [
-            kit.quiet(words),
-            kit.quiet(numbers.share(value, 1)),
-        ]
-        rows.append(kit.Row(cells=[*cells, *("" for _ in columns[2:])]))
+    ]
+
+    def door(words: Child, row: MethodRow, root: str = "") -> Child:
+        to = lab_people_items.address(here, lab_people_items.METHODS_OF, root, row.name, judge)
+        return words if words == numbers.NONE else kit.door(words, to, class_="plain")
+
+    def whole(line: _Line) -> Child:
+        if isinstance(line, MethodRow):
+            return _asked(lambda row, found: door(_wide(found.strict), row))(line)
+        return kit.quiet(numbers.share(line[1], 1))
+
+    def at_root(root: str, row: MethodRow, _: MethodAccuracy) -> Child:
+        return door(_short(row.by_root.get(root)), row, root)
+
     rest = (
         f"All rows rest on the {numbers.count(view.shared, 'sample')} that people ranked and all "
         "these methods were asked about. "
@@ -218,7 +219,24 @@ def _methods(here: Here, view: FidelityView) -> Html:
     )
     return el(
         "section",
-        kit.table(columns, rows, label="Methods beside people", tight=True),
+        kit.grid(
+            lines,
+            kit.Column("Method", _method),
+            kit.number("As people, all", whole),
+            *(kit.number(root, _asked(partial(at_root, root)), broad=True) for root in view.roots),
+            kit.number("Less ATOM’s", _asked(_less_atoms)),
+            kit.number(
+                kit.term("Kendall tau-b", "tau\u2011b"),
+                _asked(lambda row, found: numbers.plain(found.tau)),
+            ),
+            kit.number("Ties", _asked(lambda row, found: numbers.share(found.judge_ties, 1))),
+            kit.number(
+                "Unread", _asked(lambda row, found: f"{row.unscored + row.failed:,}"), broad=True
+            ),
+            kit.number("Calls a sample", _asked(_calls)),
+            kit.number("Cost a sample", _asked(_cost)),
+            label="Methods beside people",
+        ),
         kit.note(
             rest,
             same,
@@ -234,28 +252,36 @@ def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _cells(here: Here, row: MethodRow, view: FidelityView) -> list[Child]:
-    accuracy = row.accuracy
-    assert accuracy is not None
+def _asked(of: Callable[[MethodRow, MethodAccuracy], Child]) -> Callable[[_Line], Child]:
+    """Fill the cells of methods, and none of the shares that these are compared with."""
 
-    def door(words: Child, root: str = "") -> Child:
-        judge = view.judge.id if view.judge else ""
-        to = lab_people_items.address(here, lab_people_items.METHODS_OF, root, row.name, judge)
-        return words if words == numbers.NONE else kit.door(words, to, class_="plain")
+    def cell(line: _Line) -> Child:
+        if not isinstance(line, MethodRow) or line.accuracy is None:
+            return ""
+        return of(line, line.accuracy)
 
-    about = f"{row.about}; takes away {row.removes}" if row.removes else row.about
-    cost = row.cost.usd_each
-    return [
-        el("span", row.title, data_tip=about),
-        door(_wide(accuracy.strict)),
-        *(door(_short(row.by_root.get(root)), root) for root in view.roots),
-        _gap(row.against_atom) if row.name != "atom" else "",
-        numbers.plain(accuracy.tau),
-        numbers.share(accuracy.judge_ties, 1),
-        f"{row.unscored + row.failed:,}",
-        numbers.NONE if math.isnan(row.cost.calls_each) else f"{row.cost.calls_each:.1f}",
-        el("span", "not known" if cost is None else money(cost), data_tip=_tokens(row)),
-    ]
+    return cell
+
+
+def _method(line: _Line) -> Child:
+    if not isinstance(line, MethodRow):
+        return kit.quiet(line[0])
+    about = f"{line.about}; takes away {line.removes}" if line.removes else line.about
+    return el("span", line.title, data_tip=about)
+
+
+def _less_atoms(row: MethodRow, _: MethodAccuracy) -> Child:
+    return _gap(row.against_atom) if row.name != "atom" else ""
+
+
+def _calls(row: MethodRow, _: MethodAccuracy) -> str:
+    each = row.cost.calls_each
+    return numbers.NONE if math.isnan(each) else f"{each:.1f}"
+
+
+def _cost(row: MethodRow, _: MethodAccuracy) -> Html:
+    usd = row.cost.usd_each
+    return el("span", "not known" if usd is None else money(usd), data_tip=_tokens(row))
 
 
 def _tokens(row: MethodRow) -> str:
@@ -311,14 +337,7 @@ def _more(view: FidelityView) -> Html | None:
         if row.accuracy is not None
     ]
     tolerant = [
-        kit.Row(
-            cells=[
-                row.title,
-                _share(row.accuracy.strict),
-                _share(row.tolerant.strict),
-                f"{row.tolerant.epsilon:.2f}",
-            ]
-        )
+        (row.title, row.accuracy, row.tolerant)
         for row in view.measured
         if row.accuracy is not None and row.tolerant is not None
     ]
@@ -331,31 +350,34 @@ def _more(view: FidelityView) -> Html | None:
         ),
         kit.fold(
             "With a tolerance for ties",
-            kit.table(
-                [
-                    kit.Head(title="Method"),
-                    kit.Head(title="exact ties", number=True),
-                    kit.Head(title="with a tolerance", number=True),
-                    kit.Head(title="tolerance", number=True),
-                ],
+            kit.grid(
                 tolerant,
+                kit.Column("Method", lambda row: row[0]),
+                kit.number("exact ties", lambda row: _share(row[1].strict)),
+                kit.number("with a tolerance", lambda row: _share(row[2].strict)),
+                kit.number("tolerance", lambda row: f"{row[2].epsilon:.2f}"),
                 label="Accuracy with a tolerance for ties",
-                tight=True,
             ),
-            kit.note("The tolerance (in the method’s own numbers) is fitted on one half of the "
-               "samples and used on the other, both ways, never on the samples it was fitted on."),
+            kit.note(
+                "The tolerance (in the method’s own numbers) is fitted on one half of the samples "
+                "and used on the other, both ways, never on the samples it was fitted on."
+            ),
         ),
-    )  # fmt: skip
+    )
 
 
 def _confusion(accuracy: MethodAccuracy) -> Html:
-    columns = [kit.Head(title="people say"), *(kit.Head(title=f"it says {word}", number=True)
-                                               for word in _ORDERS)]  # fmt: skip
-    rows = [
-        kit.Row(cells=[word, *(f"{int(n):,}" for n in counts)])
-        for word, counts in zip(_ORDERS, accuracy.counts, strict=True)
-    ]
-    return kit.table(columns, rows, label="Orders of pairs", tight=True)
+    places = range(len(_ORDERS))
+    return kit.grid(
+        places,
+        kit.Column("people say", lambda row: _ORDERS[row]),
+        *kit.each(
+            places,
+            lambda at: f"it says {_ORDERS[at]}",
+            lambda row, at: f"{int(accuracy.counts[row, at]):,}",
+        ),
+        label="Orders of pairs",
+    )
 
 
 def _missing(here: Here, view: FidelityView) -> Html | None:
@@ -416,36 +438,28 @@ def _quality(here: Here, view: FidelityView) -> Html:
                "necessity from 1 to 3 on Human check.", class_="quiet"),
             _human_check(here),
         )  # fmt: skip
-    columns = [
-        kit.Head(title="Capability"),
-        kit.Head(title="Accuracy, 1–3", number=True),
-        kit.Head(title="of 1", number=True),
-        kit.Head(title="Necessity, 1–3", number=True),
-        kit.Head(title="of 1", number=True),
-        kit.Head(title="both 3", number=True),
-        kit.Head(title="criteria", number=True),
-    ]
     return el(
         "section",
         title,
-        kit.table(columns, [kit.Row(cells=_quality_cells(row)) for row in view.quality],
-                  label="Criteria quality", tight=True),
-        kit.note("Accuracy: is the ground truth right? Necessity: is the question needed? Several "
-           "people’s labels of a criterion are averaged; “of 1” counts criteria under 2."),
-    )  # fmt: skip
-
-
-def _quality_cells(row: QualityRow) -> list[Child]:
-    quality = row.quality
-    return [
-        row.root or kit.strong("all"),
-        _mean(quality.accuracy),
-        _ones(quality.accuracy),
-        _mean(quality.necessity),
-        _ones(quality.necessity),
-        lab_judge_methods.share(quality.both),
-        f"{max(quality.accuracy.n, quality.necessity.n):,}",
-    ]
+        kit.grid(
+            view.quality,
+            kit.Column("Capability", lambda row: row.root or kit.strong("all")),
+            kit.number("Accuracy, 1–3", lambda row: _mean(row.quality.accuracy)),
+            kit.number("of 1", lambda row: _ones(row.quality.accuracy)),
+            kit.number("Necessity, 1–3", lambda row: _mean(row.quality.necessity)),
+            kit.number("of 1", lambda row: _ones(row.quality.necessity)),
+            kit.number("both 3", lambda row: lab_judge_methods.share(row.quality.both)),
+            kit.number(
+                "criteria",
+                lambda row: f"{max(row.quality.accuracy.n, row.quality.necessity.n):,}",
+            ),
+            label="Criteria quality",
+        ),
+        kit.note(
+            "Accuracy: is the ground truth right? Necessity: is the question needed? Several "
+            "people’s labels of a criterion are averaged; “of 1” counts criteria under 2."
+        ),
+    )
 
 
 def _mean(mean: LabelMean) -> str:
@@ -479,13 +493,13 @@ def _hit_table(hits: HitRates) -> Html:
         ("all, same top branch", hits.root),
         *hits.by_root,
     ]
-    return kit.table(
-        [kit.Head(title="People’s branch"), kit.Head(title="hit rate", number=True),
-         kit.Head(title="criteria", number=True)],
-        [kit.Row(cells=[name, lab_judge_methods.share(one), f"{one.n:,}"]) for name, one in rows],
+    return kit.grid(
+        rows,
+        kit.Column("People’s branch", lambda row: row[0]),
+        kit.number("hit rate", lambda row: lab_judge_methods.share(row[1])),
+        kit.number("criteria", lambda row: f"{row[1].n:,}"),
         label="Hit rate",
-        tight=True,
-    )  # fmt: skip
+    )
 
 
 def _hit_words(view: FidelityView) -> Html:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -412,23 +413,26 @@ def _side_by_side(view: ItemView) -> Html | None:
     said = {name: _by_about(found.said) for _, name, found in view.judges}
     abouts = [*dict.fromkeys(about for mine in said.values() for about in mine)]
     known = any(about in truth for about in abouts)
-    columns = [
-        kit.Head(title="About"),
-        *([kit.Head(title="True")] if known else []),
-        *(kit.Head(title=el("span", numbers.middle(name, 24), data_tip=name)) for name in said),
-    ]
-    rows = [
-        kit.Row(
-            cells=[
-                el("span", about, class_="text"),
-                *([el("span", truth.get(about, ""), class_="text")] if known else []),
-                *(el("span", _votes(mine.get(about, ())), class_="text") for mine in said.values()),
-            ]
-        )
-        for about in abouts
-    ]
+
+    def votes(mine: Mapping[str, Sequence[Said]], about: str) -> Html:
+        return el("span", _votes(mine.get(about, ())), class_="text")
+
     return kit.section(
-        "Judges side by side", kit.table(columns, rows, label="What every judge said", tight=True)
+        "Judges side by side",
+        kit.grid(
+            abouts,
+            kit.Column("About", lambda about: el("span", about, class_="text")),
+            kit.Column(
+                "True", lambda about: el("span", truth.get(about, ""), class_="text"), when=known
+            ),
+            *(
+                kit.Column(
+                    el("span", numbers.middle(name, 24), data_tip=name), partial(votes, mine)
+                )
+                for name, mine in said.items()
+            ),
+            label="What every judge said",
+        ),
     )
 
 
@@ -468,13 +472,6 @@ def _pictures(store: OpenStore, view: ItemView) -> Html | None:
 
 
 def _judge(name: str, found: Judged, view: ItemView, *, on: bool) -> Html:
-    columns = [
-        kit.Head(title="About"),
-        kit.Head(title="Said"),
-        kit.Head(title=""),
-        kit.Head(title="Shown"),
-        kit.Head(title="Why", width="48%"),
-    ]
     head = el(
         "h2",
         el("span", name, class_="text"),
@@ -485,14 +482,33 @@ def _judge(name: str, found: Judged, view: ItemView, *, on: bool) -> Html:
     return el(
         "section",
         head,
-        kit.table(columns, [_said(one) for one in found.said], label=f"What {name} said",
-                  tight=True),
+        kit.grid(
+            found.said,
+            kit.Column("About", lambda one: el("span", one.about, class_="text")),
+            kit.Column(
+                "Said", lambda one: el("span", one.words or numbers.NONE, class_="strong text")
+            ),
+            kit.Column("", _right),
+            kit.Column(
+                "Shown",
+                lambda one: el(
+                    "span", _shown(one), class_="quiet small", style="white-space:nowrap"
+                ),
+            ),
+            kit.Column("Why", _why, width="48%"),
+            label=f"What {name} said",
+        ),
         _beside(name, found, view) if on else None,
-        kit.fold("Raw replies", [el("div", el("p", _where(one), class_="quiet small"),
-                                    kit.said(text, lights=False)) for one, text in replies])
+        kit.fold(
+            "Raw replies",
+            [
+                el("div", el("p", _where(one), class_="quiet small"), kit.said(text, lights=False))
+                for one, text in replies
+            ],
+        )
         if replies and on
         else None,
-    )  # fmt: skip
+    )
 
 
 def _beside(name: str, found: Judged, view: ItemView) -> Html | None:
@@ -518,24 +534,21 @@ def _beside(name: str, found: Judged, view: ItemView) -> Html | None:
     return el("div", el("p", "Beside the reference", class_="strong"), blocks)
 
 
-def _said(one: Said) -> kit.Row:
+def _right(one: Said) -> Html:
+    """Draw whether a judge was right, or how far it was off."""
     sign, word = _CODES.get(one.code, ("", "")) if one.code is not None else ("", "")
     apart = "" if one.apart is None else f"{numbers.signed(one.apart)} from {_from_whom(one)}"
-    why = one.reason or one.verdict.detail
-    return kit.Row(
-        cells=[
-            el("span", one.about, class_="text"),
-            el("span", one.words or numbers.NONE, class_="strong text"),
-            el(
-                "span",
-                f"{sign} {word}".strip() or apart,
-                style="white-space:nowrap",
-                data_tip=apart if sign and apart else None,
-            ),
-            el("span", _shown(one), class_="quiet small", style="white-space:nowrap"),
-            kit.said(why, lights=False) if len(why) > 220 else el("span", why, class_="text small"),
-        ]
+    return el(
+        "span",
+        f"{sign} {word}".strip() or apart,
+        style="white-space:nowrap",
+        data_tip=apart if sign and apart else None,
     )
+
+
+def _why(one: Said) -> Html:
+    why = one.reason or one.verdict.detail
+    return kit.said(why, lights=False) if len(why) > 220 else el("span", why, class_="text small")
 
 
 def _from_whom(one: Said) -> str:

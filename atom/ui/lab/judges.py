@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import streamlit as st
 
@@ -23,6 +24,7 @@ from atom.views.stores import OpenStore
 from atom.views.study_data import StudyData
 from taxonomy import format_path
 
+R = TypeVar("R")
 TAB = "judges"
 UNREAD = "by"
 """The key that says how marks that couldn't be read count."""
@@ -158,29 +160,24 @@ def _both(cell: PairCell) -> str:
 
 
 def _matrix(here: Here, view: JudgesView) -> Html:
-    rows = [
-        kit.Row(
-            cells=[
-                kit.door(
-                    f"{name_of(cell.first)} and {name_of(cell.second)}",
-                    _address(here, here.filters, view, left=cell.first.id, right=cell.second.id),
-                ),
-                *_figures(cell.found),
-                _with_n(cell.answers),
-            ],
-            on=view.first is not None
-            and view.second is not None
-            and {cell.first.id, cell.second.id} == {view.first.id, view.second.id},
-        )
-        for cell in view.cells
-    ]
+    def judges(cell: PairCell) -> Html:
+        to = _address(here, here.filters, view, left=cell.first.id, right=cell.second.id)
+        return kit.door(f"{name_of(cell.first)} and {name_of(cell.second)}", to)
+
+    def chosen(cell: PairCell) -> bool:
+        if view.first is None or view.second is None:
+            return False
+        return {cell.first.id, cell.second.id} == {view.first.id, view.second.id}
+
     return el(
         "section",
-        kit.table(
-            [*_columns("Judges"), kit.Head(title="answers, Spearman", number=True, broad=True)],
-            rows,
+        kit.grid(
+            view.cells,
+            kit.Column("Judges", judges),
+            *_figures(lambda cell: cell.found),
+            kit.number("answers, Spearman", lambda cell: _with_n(cell.answers), broad=True),
             label="Agreement of every two judges",
-            tight=True,
+            on=chosen,
         ),
         kit.note(
             kit.term("weighted kappa", "Weighted kappa"),
@@ -194,31 +191,44 @@ def _matrix(here: Here, view: JudgesView) -> Html:
     )
 
 
-def _columns(first: str) -> list[kit.Head]:
-    return [
-        kit.Head(title=first),
-        kit.Head(title="n", number=True),
-        kit.Head(title="same mark", number=True),
-        kit.Head(title="kappa", number=True, broad=True),
-        kit.Head(title="weighted kappa", number=True),
-        kit.Head(title="alpha", number=True),
-        kit.Head(title="Spearman", number=True),
-        kit.Head(title="shift", number=True, broad=True),
-    ]
+_FIGURES: Sequence[kit.Column[TwoJudges]] = (
+    kit.number("n", lambda found: _n(found)),
+    kit.number("same mark", lambda found: _percent(found.exact)),
+    kit.number("kappa", lambda found: _cell(found.kappa), broad=True),
+    kit.number("weighted kappa", lambda found: _cell(found.weighted_kappa)),
+    kit.number("alpha", lambda found: _cell(found.alpha)),
+    kit.number("Spearman", lambda found: _cell(found.spearman)),
+    kit.number("shift", lambda found: _shift(found.shift), broad=True),
+)
 
 
-def _figures(found: TwoJudges, href: str | None = None) -> list[Child]:
-    cells: list[Child] = [
-        kit.quiet(f"{found.n:,}",
-           data_tip=numbers.count(found.clusters, "sample that shares no picture with another",
-                                  "samples that share no picture")),
-        _percent(found.exact),
-        *(_cell(one) for one in (found.kappa, found.weighted_kappa, found.alpha, found.spearman)),
-        _shift(found.shift),
-    ]  # fmt: skip
-    if href is None:
-        return cells
-    return [kit.door(cell, href, class_="plain") for cell in cells]
+def _figures(
+    found: Callable[[R], TwoJudges], to: Callable[[R], str] | None = None
+) -> list[kit.Column[R]]:
+    """Make the columns of two judges' figures.
+
+    Args:
+        found: a row's figures.
+        to: what each of them opens.
+    """
+
+    def column(figure: kit.Column[TwoJudges]) -> kit.Column[R]:
+        def cell(row: R) -> Child:
+            words = figure.of(found(row))
+            return words if to is None else kit.door(words, to(row), class_="plain")
+
+        return kit.number(figure.title, cell, broad=figure.broad)
+
+    return [column(figure) for figure in _FIGURES]
+
+
+def _n(found: TwoJudges) -> Html:
+    tip = numbers.count(
+        found.clusters,
+        "sample that shares no picture with another",
+        "samples that share no picture",
+    )
+    return kit.quiet(f"{found.n:,}", data_tip=tip)
 
 
 def _cell(figure: Bounded) -> Html:
@@ -298,35 +308,23 @@ def _of_answers(view: JudgesView) -> Html | None:
     """Draw how alike the two put whole answers, by every rule that the criteria declare."""
     if not view.answers:
         return None
-    columns = [
-        kit.Head(title="Answers"),
-        kit.Head(title="n", number=True),
-        kit.Head(title="Spearman", number=True),
-        kit.Head(title="Kendall tau\u2011b", number=True),
-        kit.Head(title="Pearson", number=True),
-        kit.Head(title="RMSE", number=True, broad=True),
-        kit.Head(title="shift", number=True, broad=True),
-    ]
-    rows = []
-    for one in view.answers:
-        found = one.found
-        name = TITLES[one.rule] if one.model < 0 else kit.model(view.names[one.model], one.model)
-        rows.append(
-            kit.Row(
-                cells=[
-                    name,
-                    kit.quiet(f"{found.n:,}"),
-                    *(_cell(each) for each in (found.spearman, found.kendall, found.pearson)),
-                    f"{100 * found.rmse.value:.1f}",
-                    _shift(found.shift),
-                ]
-            )
-        )
-    return el(
-        "div",
-        kit.table(columns, rows, label="Agreement on answers", tight=True),
-        style="margin-bottom:14px",
+    drawn = kit.grid(
+        view.answers,
+        kit.Column(
+            "Answers",
+            lambda one: (
+                TITLES[one.rule] if one.model < 0 else kit.model(view.names[one.model], one.model)
+            ),
+        ),
+        kit.number("n", lambda one: kit.quiet(f"{one.found.n:,}")),
+        kit.number("Spearman", lambda one: _cell(one.found.spearman)),
+        kit.number("Kendall tau\u2011b", lambda one: _cell(one.found.kendall)),
+        kit.number("Pearson", lambda one: _cell(one.found.pearson)),
+        kit.number("RMSE", lambda one: f"{100 * one.found.rmse.value:.1f}", broad=True),
+        kit.number("shift", lambda one: _shift(one.found.shift), broad=True),
+        label="Agreement on answers",
     )
+    return el("div", drawn, style="margin-bottom:14px")
 
 
 def _with_n(found: TwoJudges) -> Html:
@@ -338,20 +336,18 @@ def _with_n(found: TwoJudges) -> Html:
 def _groups(here: Here, view: JudgesView, title: str, groups: Sequence[Group]) -> Html | None:
     if not groups:
         return None
-    rows = []
-    for group in groups:
-        href = _address(here, group.filters, view, of=group.question or None)
-        rows.append(
-            kit.Row(
-                cells=[_part(group, href), *_figures(group.found, href)],
-                on=_chosen(here, group),
-            )
-        )
-    return el(
-        "div",
-        kit.table(_columns(title), rows, label=f"Agreement by {title.lower()}", tight=True),
-        style="margin-bottom:14px",
+
+    def to(group: Group) -> str:
+        return _address(here, group.filters, view, of=group.question or None)
+
+    drawn = kit.grid(
+        groups,
+        kit.Column(title, lambda group: _part(group, to(group))),
+        *_figures(lambda group: group.found, to),
+        label=f"Agreement by {title.lower()}",
+        on=lambda group: _chosen(here, group),
     )
+    return el("div", drawn, style="margin-bottom:14px")
 
 
 def _chosen(here: Here, group: Group) -> bool:
@@ -390,36 +386,32 @@ def _marks(here: Here, view: JudgesView) -> Html:
         kit.button("Show all", _address(here, clear, view)) if part else None,
         class_="row",
     )  # fmt: skip
-    columns = [
-        kit.Head(title="Sample and criterion"),
-        kit.Head(title="Model"),
-        kit.Head(title=view.first.name),
-        kit.Head(title=view.second.name),
-    ]
-    rows = [kit.Row(cells=_mark_cells(view, one)) for one in view.marks]
     return el(
         "section",
         title,
         kit.note(f"{view.apart:,} of {numbers.count(view.listed, 'mark')} differ."),
-        kit.table(columns, rows, label="Marks of both judges"),
+        kit.grid(
+            view.marks,
+            kit.Column("Sample and criterion", _marked),
+            kit.Column("Model", lambda one: kit.model(view.names[one.model], one.model)),
+            kit.Column(
+                view.first.name, lambda one: _said(one.first, one.first_marks, one.first_door)
+            ),
+            kit.Column(
+                view.second.name, lambda one: _said(one.second, one.second_marks, one.second_door)
+            ),
+            label="Marks of both judges",
+            tight=False,
+        ),
         _pages(here, view),
         data_testid="marks-of-both",
     )
 
 
-def _mark_cells(view: JudgesView, one: MarkPair) -> list[Child]:
-    return [
-        el(
-            "div",
-            kit.door(
-                one.sample or one.sample_id[:12], links.address(FAILURES.url_path, one.first_door)
-            ),
-            el("div", one.criterion, class_="quiet small text"),
-        ),
-        kit.model(view.names[one.model], one.model),
-        _said(one.first, one.first_marks, one.first_door),
-        _said(one.second, one.second_marks, one.second_door),
-    ]
+def _marked(one: MarkPair) -> Html:
+    to = links.address(FAILURES.url_path, one.first_door)
+    sample = kit.door(one.sample or one.sample_id[:12], to)
+    return el("div", sample, el("div", one.criterion, class_="quiet small text"))
 
 
 def _said(value: float, marks: Sequence[Checkpoint], door: Filters) -> Html:

@@ -84,34 +84,38 @@ def _rows(here: Here, found: JudgeMethods, tab: str) -> Html | None:
     if not found.rows:
         return None
     labelled = any(row.quality or row.hits for row in found.rows)
-    more = ("Criteria right, 1–3", "Criteria needed, 1–3", "Hit rate") if labelled else ()
-    columns = [
-        kit.Head(title="Judge"),
-        *(kit.Head(title=title, number=True) for _, title in found.methods),
-        *(kit.Head(title=title, number=True) for title in more),
-    ]
-    rows = []
-    for row in found.rows:
-        href = links.address(JUDGE_LAB.url_path, here.filters, tab=tab, who=row.judge.id)
-        cells: list[Child] = [
-            kit.door(row.judge.name, href),
-            *(share(row.accuracy.get(name)) for name, _ in found.methods),
-        ]
-        rows.append(kit.Row(cells=[*cells, *(_of_criteria(row) if labelled else [])]))
-    return kit.table(columns, rows, label="Judges by methods", tight=True)
+
+    def judge(row: JudgeRow) -> Html:
+        to = links.address(JUDGE_LAB.url_path, here.filters, tab=tab, who=row.judge.id)
+        return kit.door(row.judge.name, to)
+
+    return kit.grid(
+        found.rows,
+        kit.Column("Judge", judge),
+        *kit.each(
+            found.methods,
+            lambda method: method[1],
+            lambda row, method: share(row.accuracy.get(method[0])),
+        ),
+        kit.number(
+            "Criteria right, 1–3",
+            lambda row: _mean(row.quality.accuracy if row.quality else None),
+            when=labelled,
+        ),
+        kit.number(
+            "Criteria needed, 1–3",
+            lambda row: _mean(row.quality.necessity if row.quality else None),
+            when=labelled,
+        ),
+        kit.number(
+            "Hit rate", lambda row: share(row.hits.leaf if row.hits else None), when=labelled
+        ),
+        label="Judges by methods",
+    )
 
 
-def _of_criteria(row: JudgeRow) -> list[Child]:
-    quality, hits = row.quality, row.hits
-    return [
-        _mean(quality.accuracy) if quality else numbers.NONE,
-        _mean(quality.necessity) if quality else numbers.NONE,
-        share(hits.leaf) if hits else numbers.NONE,
-    ]
-
-
-def _mean(mean: LabelMean) -> Child:
-    if math.isnan(mean.mean):
+def _mean(mean: LabelMean | None) -> Child:
+    if mean is None or math.isnan(mean.mean):
         return numbers.NONE
     tip = f"{mean.n:,} criteria"
     if not math.isnan(mean.lo):
@@ -136,15 +140,12 @@ def _roots(found: JudgeMethods) -> Html | None:
     with_roots = [row for row in found.rows if row.by_root]
     if len(found.roots) < 2 or not with_roots:
         return None
-    columns = [
-        kit.Head(title="ATOM’s scores by capability"),
-        *(kit.Head(title=root, number=True) for root in found.roots),
-    ]
-    rows = [
-        kit.Row(cells=[row.judge.name, *(share(row.by_root.get(root)) for root in found.roots)])
-        for row in with_roots
-    ]
-    return kit.table(columns, rows, label="Judges by capability", tight=True)
+    return kit.grid(
+        with_roots,
+        kit.Column("ATOM’s scores by capability", lambda row: row.judge.name),
+        *kit.each(found.roots, str, lambda row, root: share(row.by_root.get(root))),
+        label="Judges by capability",
+    )
 
 
 def _orders(found: JudgeMethods) -> Html | None:

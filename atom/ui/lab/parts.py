@@ -583,39 +583,45 @@ def _printed(one: Figure, found: Place) -> str:
 
 def ranking(found: Place, judge: str | None, *, synthetic: bool = False) -> Html:
     """Draw the papers' models as a list, the judge at its place, errata with both values."""
-    columns = [
-        kit.Head(title="", number=True),
-        kit.Head(title="Model"),
-        kit.Head(title="Group", broad=True),
-        kit.Head(title="Printed", number=True),
-        kit.Head(title=kit.term("erratum", "Erratum")),
-    ]
-    rows = [
-        kit.Row(
-            cells=[
-                str(number),
-                el("span", one.model, class_="text"),
-                kit.quiet(one.group.replace("_", " ")),
-                _printed(one, found),
-                _errata(one.errata),
-            ]
-        )
-        for number, one in enumerate(found.models, start=1)
-    ]
+    lines: list[Figure | None] = [*found.models]
     if judge is not None and found.ours is not None and found.rank is not None:
-        class_ = "quiet text" if synthetic else "strong text"
-        row = kit.Row(
-            cells=[
-                "",
-                el("span", judge, class_=class_),
+        lines.insert(found.rank - 1, None)
+    number = {id(one): str(place) for place, one in enumerate(found.models, start=1)}
+    class_ = "quiet text" if synthetic else "strong text"
+    ours = str(estimate(found.ours)) if found.ours is not None else None
+
+    def of(theirs: Callable[[Figure], Child], here: Child) -> Callable[[Figure | None], Child]:
+        """Fill a column: what it has of a paper's model, and of the judge."""
+        return lambda one: here if one is None else theirs(one)
+
+    return kit.grid(
+        lines,
+        kit.number("", of(lambda one: number[id(one)], "")),
+        kit.Column(
+            "Model",
+            of(lambda one: el("span", one.model, class_="text"), el("span", judge, class_=class_)),
+        ),
+        kit.Column(
+            "Group",
+            of(
+                lambda one: kit.quiet(one.group.replace("_", " ")),
                 kit.quiet("here, on probes" if synthetic else "here"),
-                el("span", str(estimate(found.ours)), class_=class_),
+            ),
+            broad=True,
+        ),
+        kit.number(
+            "Printed", of(lambda one: _printed(one, found), el("span", ours, class_=class_))
+        ),
+        kit.Column(
+            kit.term("erratum", "Erratum"),
+            of(
+                lambda one: _errata(one.errata),
                 kit.small("not their data") if synthetic else "",
-            ],
-            on=True,
-        )
-        rows.insert(found.rank - 1, row)
-    return kit.table(columns, rows, label=f"{found.headline.label} as printed", tight=True)
+            ),
+        ),
+        label=f"{found.headline.label} as printed",
+        on=lambda one: one is None,
+    )
 
 
 def _errata(errata: Sequence[Erratum]) -> Html | str:
@@ -635,33 +641,11 @@ def printed(title: str, found: Sequence[Place]) -> Html:
 
 def doubts(found: Sequence[Checked]) -> Html:
     """Draw what doesn't agree within the papers, and the rules that found it."""
-    columns = [
-        kit.Head(title="Table"),
-        kit.Head(title="What", width="40%"),
-        kit.Head(title="Printed", number=True),
-        kit.Head(title="Other", number=True),
-        kit.Head(title="Where the other is from"),
-    ]
     folds = []
     for paper in found:
-        rows = [
-            kit.Row(
-                cells=[
-                    one.table,
-                    el("span", one.item.removeprefix("range "), class_="text"),
-                    f"{one.printed:g}",
-                    f"{round(one.recomputed, 4):g}",
-                    kit.small(one.comment.replace("recomputed = ", "printed in ")
-                       or "recomputed from the paper’s other figures"),
-                ]
-            )
-            for one in paper.errata
-        ]  # fmt: skip
+        contradicted = numbers.count(len(paper.errata), "figure")
         folds.append(
-            kit.fold(
-                f"{paper.paper}: {numbers.count(len(rows), 'figure')} that another one contradicts",
-                kit.table(columns, rows, label=f"Errata of {paper.paper}", tight=True),
-            )
+            kit.fold(f"{paper.paper}: {contradicted} that another one contradicts", _wrong(paper))
         )
         folds.append(
             kit.fold(
@@ -669,11 +653,35 @@ def doubts(found: Sequence[Checked]) -> Html:
                 _identities(paper),
             )
         )
-    return kit.section("Where the papers’ own figures disagree",
-        kit.note("A hollow dot above is a figure that another one contradicts; both values stand "
-           "beside it. Some may be damage of the text that we have, not of the paper."),
+    return kit.section(
+        "Where the papers’ own figures disagree",
+        kit.note(
+            "A hollow dot above is a figure that another one contradicts; both values stand "
+            "beside it. Some may be damage of the text that we have, not of the paper."
+        ),
         folds,
-    )  # fmt: skip
+    )
+
+
+def _wrong(paper: Checked) -> Html:
+    return kit.grid(
+        paper.errata,
+        kit.Column("Table", lambda one: one.table),
+        kit.Column(
+            "What",
+            lambda one: el("span", one.item.removeprefix("range "), class_="text"),
+            width="40%",
+        ),
+        kit.number("Printed", lambda one: f"{one.printed:g}"),
+        kit.number("Other", lambda one: f"{round(one.recomputed, 4):g}"),
+        kit.Column("Where the other is from", _other),
+        label=f"Errata of {paper.paper}",
+    )
+
+
+def _other(one: Erratum) -> Html:
+    where = one.comment.replace("recomputed = ", "printed in ")
+    return kit.small(where or "recomputed from the paper’s other figures")
 
 
 _KINDS = {

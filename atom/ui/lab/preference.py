@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Literal
 
 from atom.display import numbers
 from atom.display.estimate import Estimate
@@ -243,51 +244,54 @@ def sample_votes(pairs: Sequence[PairVotes]) -> Html | None:
     if not pairs:
         return None
     several = len({pair.judge for pair in pairs}) > 1
-    columns = [
-        kit.Head(title="Pair"),
-        kit.Head(title="First one shown first"),
-        kit.Head(title="Second one shown first"),
-        kit.Head(title="Together"),
-        *([kit.Head(title="Judge", broad=True)] if several else []),
-    ]
     words = [(pair, vote) for pair in pairs for vote in pair.orders if vote.reason]
     judge = pairs[0].judge
     return el(
         "div",
         el("h2", "Votes", kit.small(f" by {judge}" if judge and not several else "")),
-        kit.table(columns, [_pair_row(pair, several=several) for pair in pairs],
-                  label="Votes between answers", tight=True),
+        kit.grid(
+            pairs,
+            kit.Column("Pair", _pair),
+            kit.Column("First one shown first", lambda pair: _vote(pair, "a")),
+            kit.Column("Second one shown first", lambda pair: _vote(pair, "b")),
+            kit.Column("Together", _together),
+            kit.Column(
+                "Judge",
+                lambda pair: el("span", pair.judge or "unnamed", class_="small quiet"),
+                broad=True,
+                when=several,
+            ),
+            label="Votes between answers",
+        ),
         kit.fold(
             f"The judge's words ({len(words)})",
             [_words(pair, vote) for pair, vote in words],
         )
         if words
         else None,
-    )  # fmt: skip
+    )
 
 
-def _pair_row(pair: PairVotes, *, several: bool) -> kit.Row:
-    by_first = {vote.first: vote for vote in pair.orders}
+def _pair(pair: PairVotes) -> Html:
+    first, second = kit.model(pair.a, pair.a_colour), kit.model(pair.b, pair.b_colour)
+    return el("span", first, kit.quiet(" and "), second)
+
+
+def _together(pair: PairVotes) -> Html:
     together = {
         "tie": "a tie",
         "conflict": join("the order decided: ", kit.term("order conflict"), ", counts half"),
         "undecided": "undecided",
     }
-    names = el("span", kit.model(pair.a, pair.a_colour), kit.quiet(" and "),
-               kit.model(pair.b, pair.b_colour))  # fmt: skip
-    cells: list[Html | str] = [
-        names,
-        _vote(pair, by_first.get("a")),
-        _vote(pair, by_first.get("b")),
-        el("span", together.get(pair.together) or f"{pair.name(pair.together)} wins",
-           class_="strong" if pair.together in ("a", "b") else None),
-    ]  # fmt: skip
-    if several:
-        cells.append(el("span", pair.judge or "unnamed", class_="small quiet"))
-    return kit.Row(cells=cells)
+    return el(
+        "span",
+        together.get(pair.together) or f"{pair.name(pair.together)} wins",
+        class_="strong" if pair.together in ("a", "b") else None,
+    )
 
 
-def _vote(pair: PairVotes, vote: OrderVote | None) -> Html:
+def _vote(pair: PairVotes, first: Literal["a", "b"]) -> Html:
+    vote = {one.first: one for one in pair.orders}.get(first)
     if vote is None:
         return kit.quiet("not asked")
     if vote.verdict is None:

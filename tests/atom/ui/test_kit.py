@@ -142,6 +142,13 @@ def test_a_table_leaves_out_a_column_without_use_and_folds_rows_away():
     assert folded.count("<td") == 2
 
 
+def test_each_of_several_things_has_a_column_of_its_own():
+    columns = kit.each([2, 3], lambda n: f"times {n}", lambda row, n: f"{row * n}")
+    assert [column.title for column in columns] == ["times 2", "times 3"]
+    assert [column.of(5) for column in columns] == ["10", "15"]
+    assert all(column.number for column in columns)
+
+
 def test_a_count_of_none_is_quiet_and_opens_nothing():
     assert kit.counted(0, "./failures") == kit.quiet("0")
     assert kit.counted(1200) == "1,200"

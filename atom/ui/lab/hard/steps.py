@@ -109,49 +109,48 @@ def _narrow(table: Html) -> Html:
 
 
 def _pairs(view: HardPairs, listed: _Listed) -> Html:
-    columns = [kit.Head(title="What says which answer is better"),
-               kit.Head(title="Pairs", number=True)]  # fmt: skip
-    rows = [kit.Row(cells=(BY_WORDS[name], f"{n:,}")) for name, n in view.by.items()]
+    counts = kit.grid(
+        view.by.items(),
+        kit.Column("What says which answer is better", lambda by: BY_WORDS[by[0]]),
+        kit.number("Pairs", lambda by: f"{by[1]:,}"),
+        label="Pairs by what says which is better",
+    )
     return _step(
         1,
         "Pairs whose order is known",
-        el("p", f"{numbers.count(len(view.cases), 'pair')} of answers to "
-           f"{numbers.count(view.samples, 'question')}, drawn at random."),
-        _narrow(kit.table(columns, rows, label="Pairs by what says which is better", tight=True)),
+        el(
+            "p",
+            f"{numbers.count(len(view.cases), 'pair')} of answers to "
+            f"{numbers.count(view.samples, 'question')}, drawn at random.",
+        ),
+        _narrow(counts),
         listed.fold("Some of them", view.cases[:EXAMPLES]),
-    )  # fmt: skip
+    )
 
 
 def _votes(view: HardPairs, listed: _Listed) -> Html:
-    columns = [
-        kit.Head(title="Weak judge"),
-        kit.Head(title="Right (95 %)", number=True),
-        kit.Head(title="Wrong", number=True),
-        kit.Head(title="Unsettled", number=True),
-        kit.Head(title="Not asked", number=True, broad=True),
-    ]
-    rows = [
-        kit.Row(
-            cells=(
-                numbers.middle(one.name, 40),
-                _percents(one),
-                *(f"{one.stands.get('wrong', 0):,}", f"{one.stands.get('unsettled', 0):,}"),
-                f"{one.stands.get('open', 0):,}",
-            )
-        )
-        for one in view.judges
-    ]
     task = view.task
+    fail = "all" if task.fail == len(view.judges) else f"{task.fail:,} or more"
     return _step(
         2,
         "Weak judges vote",
-        el("p", f"Each judge voted {task.votes} times in each order. It fails at a pair where "
-           "not most of its votes are right. A pair is hard where "
-           f"{'all' if task.fail == len(view.judges) else f'{task.fail:,} or more'} of "
-           f"{numbers.count(len(view.judges), 'judge')} fail."),
-        kit.table(columns, rows, label="Weak judges on all pairs", tight=True),
+        el(
+            "p",
+            f"Each judge voted {task.votes} times in each order. It fails at a pair where "
+            f"not most of its votes are right. A pair is hard where {fail} of "
+            f"{numbers.count(len(view.judges), 'judge')} fail.",
+        ),
+        kit.grid(
+            view.judges,
+            kit.Column("Weak judge", lambda one: numbers.middle(one.name, 40)),
+            kit.number("Right (95 %)", _percents),
+            kit.number("Wrong", lambda one: f"{one.stands.get('wrong', 0):,}"),
+            kit.number("Unsettled", lambda one: f"{one.stands.get('unsettled', 0):,}"),
+            kit.number("Not asked", lambda one: f"{one.stands.get('open', 0):,}", broad=True),
+            label="Weak judges on all pairs",
+        ),
         listed.fold("Pairs that they fail at", view.hard[:EXAMPLES]),
-    )  # fmt: skip
+    )
 
 
 def _percents(one: WeakJudge) -> str:
@@ -163,12 +162,6 @@ def _percents(one: WeakJudge) -> str:
 
 
 def _confirmed(here: Here, view: HardPairs, listed: _Listed) -> Html:
-    columns = [kit.Head(title="What became of it"), kit.Head(title="Pairs", number=True),
-               kit.Head(title="")]  # fmt: skip
-    rows = [
-        kit.Row(cells=(DECISIONS[name][0], f"{n:,}", kit.quiet(DECISIONS[name][1])))
-        for name, n in view.decisions.items()
-    ]
     by = f"{view.strong}, with as many votes" if view.strong else "people alone"
     door = kit.button(
         "Confirm by people: Human check",
@@ -188,8 +181,14 @@ def _confirmed(here: Here, view: HardPairs, listed: _Listed) -> Html:
         3,
         "Somebody who can tell confirms",
         el("p", f"Confirmed by {by}; what people say under Human check counts before it."),
-        kit.table(columns, rows, label="Hard pairs by what became of them", tight=True)
-        if rows
+        kit.grid(
+            view.decisions.items(),
+            kit.Column("What became of it", lambda one: DECISIONS[one[0]][0]),
+            kit.number("Pairs", lambda one: f"{one[1]:,}"),
+            kit.Column("", lambda one: kit.quiet(DECISIONS[one[0]][1])),
+            label="Hard pairs by what became of them",
+        )
+        if view.decisions
         else None,
         el("p", enriched) if enriched else None,
         listed.fold("Pairs that didn’t hold", out[:EXAMPLES]),
@@ -211,17 +210,18 @@ def _set(view: HardPairs, listed: _Listed) -> Html:
             f"weaker{easier}."
         ))  # fmt: skip
     chosen = view.chosen()
-    columns = [kit.Head(title="What the worse answer loses most on"),
-               kit.Head(title="Pairs", number=True)]  # fmt: skip
-    rows = [kit.Row(cells=(format_path(leaf), f"{n:,}")) for leaf, n in view.errors[:12]]
+    kinds = kit.grid(
+        view.errors[:12],
+        kit.Column("What the worse answer loses most on", lambda error: format_path(error[0])),
+        kit.number("Pairs", lambda error: f"{error[1]:,}"),
+        label="Kinds of error in the set",
+    )
     return _step(
         4,
         "The set",
         el("p", f"{numbers.count(len(chosen), 'confirmed pair')}.", class_="strong"),
         kit.notice(_warning(view)),
-        _narrow(kit.table(columns, rows, label="Kinds of error in the set", tight=True))
-        if rows
-        else None,
+        _narrow(kinds) if view.errors else None,
         listed.fold("Pairs of the set", chosen[:EXAMPLES]),
     )
 

@@ -194,28 +194,20 @@ def _key() -> Html:
 def _cases(view: SightView) -> Html | None:
     if not view.cases:
         return None
-    columns = [
-        kit.Head(title="Criterion"),
-        *(kit.Head(title=WORDS[name], number=True) for name in SHOWN if _any(view, name)),
-    ]
-    rows = [
-        kit.Row(
-            cells=(
-                _criterion(case),
-                *(_mark(case.scores.get(name, 0)) for name in SHOWN if _any(view, name)),
-            )
-        )
-        for case in view.cases
-    ]
     return kit.section(
         "Marks that moved without the picture or with another one",
-        kit.table(columns, rows, label="Marks that moved", tight=True),
+        kit.grid(
+            view.cases,
+            kit.Column("Criterion", _criterion),
+            *kit.each(
+                [name for name in SHOWN if any(name in case.scores for case in view.cases)],
+                lambda name: WORDS[name],
+                lambda case, name: _mark(case.scores.get(name, 0)),
+            ),
+            label="Marks that moved",
+        ),
         data_testid="sight-cases",
     )
-
-
-def _any(view: SightView, name: object) -> bool:
-    return any(name in case.scores for case in view.cases)
 
 
 def _mark(score: int | None) -> Child:
