@@ -14,6 +14,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -49,7 +50,13 @@ from atom.store.together.revisions import (
     read_mark,
     stand_at,
 )
-from atom.store.together.server import Patience, lock_store, server_engines, shown_address
+from atom.store.together.server import (
+    Engines,
+    Patience,
+    lock_store,
+    server_engines,
+    shown_address,
+)
 from atom.store.together.writer import Writer as Writer
 
 R = TypeVar("R", bound=Record)
@@ -94,25 +101,22 @@ class Store:
         self,
         url: str,
         folder: Path,
-        write_engine: sa.Engine | None,
-        read_engine: sa.Engine,
+        engines: Engines,
         *,
         why: ReadOnlyError | None = None,
     ) -> None:
         self.url = url
         self.folder = folder
-        self._write_engine = write_engine
-        self._read_engine = read_engine
-        # A single statement sees one moment by itself: a server then needs one answer, not three.
-        alone = {"isolation_level": "AUTOCOMMIT"} if "://" in url else {}
-        self._look_engine = read_engine.execution_options(**alone)
+        self._write_engine = engines.write
+        self._read_engine = engines.read
+        self._look_engine = engines.look
         self._why = why
         self._needed: int | None = None
         self._identity = None if "://" in url else identity(folder / DATABASE)
         self._stripe = secrets.token_hex(6)
         self._turn = threading.Lock()
         blobs = blobs_of(folder, picture_address() if self._identity is None else "")
-        self.pictures = PictureFiles(blobs, read_only=write_engine is None)
+        self.pictures = PictureFiles(blobs, read_only=self.read_only)
         self.guarded = guards(str(folder) if self._identity is not None else url)
 
     @classmethod
@@ -152,9 +156,9 @@ class Store:
             if not is_writable(database):
                 return cls._open_fixed(text, folder, unwritable(repr(text)), sealed=False)
             uri = f"file:{database.resolve().as_posix()}?mode=rw"
-            store = cls(
-                text, folder, sqlite_engine(uri, "BEGIN IMMEDIATE"), sqlite_engine(uri, "BEGIN")
-            )
+            reading = sqlite_engine(uri, "BEGIN")
+            writing = sqlite_engine(uri, "BEGIN IMMEDIATE")
+            store = cls(text, folder, Engines(write=writing, read=reading, look=reading))
             store._migrate()
             for place in (folder, *(folder / name for name in _FILLED)):
                 clear_parts(place)
@@ -165,23 +169,25 @@ class Store:
         database = folder / DATABASE
         must_hold_something(database)
         uri = fixed_uri(database, sealed=sealed)
-        store = cls(text, folder, None, sqlite_engine(uri, "BEGIN", read_only=True), why=why)
+        engine = sqlite_engine(uri, "BEGIN", read_only=True)
+        store = cls(text, folder, Engines(write=None, read=engine, look=engine), why=why)
         with store.read() as connection:
             if is_current(connection, text):
                 return store
         store.close()
         copy = up_to_date_copy(uri, database)
         engine = sqlite_engine(fixed_uri(copy, sealed=True), "BEGIN", read_only=True)
-        store = cls(text, folder, None, engine, why=why)
+        store = cls(text, folder, Engines(write=None, read=engine, look=engine), why=why)
         weakref.finalize(store, shutil.rmtree, copy.parent, ignore_errors=True)
         return store
 
     @classmethod
     def _open_server(cls, url: str, read_only: bool, migrating: bool) -> Store:
-        writing, reading = server_engines(url)
-        why = ReadOnlyError("the store was opened to be read only") if read_only else None
-        engine = None if read_only else writing
-        store = cls(shown_address(url), server_folder(), engine, reading, why=why)
+        engines, why = server_engines(url), None
+        if read_only:
+            why = ReadOnlyError("the store was opened to be read only")
+            engines = replace(engines, write=None)
+        store = cls(shown_address(url), server_folder(), engines, why=why)
         store.guarded = guards(url)
         try:
             if store.guarded and not read_only and not migrating:

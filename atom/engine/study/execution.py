@@ -24,14 +24,23 @@ from atom.engine.execution import BEAT, Execution, HaltedError, Lane, RunContext
 from atom.engine.items import KEPT, fetch_subject, perform, points, setting_of
 from atom.engine.ledger import Ended
 from atom.engine.members import Members
-from atom.engine.plan import Item, PlanKeys, RunSpec, SampleState, finished, outlook, state_of
+from atom.engine.plan import (
+    Item,
+    Outlook,
+    PlanKeys,
+    RunSpec,
+    SampleState,
+    finished,
+    outlook,
+    state_of,
+)
 from atom.engine.sample_states import CHUNK, Loaded, load_states
 from atom.engine.together.parts import in_order
 from atom.errors import AwayError, SpendCapReached, StoreError
 from atom.judge import Reply, Request, failed_call
 from atom.judge.noting import LeftForLater
 from atom.pipeline import BY_NAME
-from atom.records import Call, Endpoint, Record, StudySample
+from atom.records import Call, Endpoint, Record, Sample, StudySample
 from atom.stages.sight import Sight
 from atom.stages.stage import Brought
 
@@ -170,40 +179,43 @@ class StudyExecution(Execution):
 
     async def _admit(self, places: Mapping[int, StudySample]) -> None:
         """Lease samples, load the states of those that nobody else has, and queue what is ready."""
-        mine, states = await self._off(partial(self._take, list(places.values())))
-        self._contended = {
-            **{number: place for number, place in places.items() if place.sample_id not in mine},
-            **self._contended,
-        }
-        numbers = {place.sample_id: number for number, place in places.items()}
-        opened = []
-        for have in states:
-            number = numbers[have.sample_id]
-            known = _Open(number=number, have=have)
-            known.remaining = outlook(have, self._keys).remaining
+        opened = await self._off(partial(self._take, places))
+        mine = {known.number for known, _ in opened}
+        others = {number: place for number, place in places.items() if number not in mine}
+        self._contended = {**others, **self._contended}
+        for known, ahead in opened:
+            known.remaining = ahead.remaining
             if self._expected and not self._shared:
-                self._left += known.remaining - self._expected[number]
-            self._open[have.sample_id] = known
-            opened.append(known)
-        for known in opened:
-            self._queue(self._fresh(known))
-        done = [known.have.sample_id for known in opened if self._close_if_empty(known)]
+                self._left += known.remaining - self._expected[known.number]
+            self._open[known.have.sample_id] = known
+            self._queue(self._fresh(known, ahead))
+        done = [known.have.sample_id for known, _ in opened if self._close_if_empty(known)]
         if done:
             await self._off(partial(self._ledger.free, done))
 
-    def _take(self, places: Sequence[StudySample]) -> tuple[set[str], list[SampleState]]:
+    def _take(self, places: Mapping[int, StudySample]) -> list[tuple[_Open, Outlook]]:
         """Lease samples, then look what is there of them; another run may just have brought it."""
-        mine = self._ledger.lease([place.sample_id for place in places])
-        states = self._load([place for place in places if place.sample_id in mine])
+        mine = self._ledger.lease([place.sample_id for place in places.values()])
+        numbers = {p.sample_id: number for number, p in places.items() if p.sample_id in mine}
+        states = self._load([places[number] for number in numbers.values()])
         adopted = [loaded.adopted for loaded in states if loaded.adopted is not None]
         if adopted:
             self._ledger.adopt(adopted)
-        return mine, [loaded.have for loaded in states]
+        ahead = {loaded.have.sample_id: outlook(loaded.have, self._keys) for loaded in states}
+        wanted = [name for name, one in ahead.items() if one.ready]
+        kept: dict[str, dict[str, Record]] = {
+            sample.id: {sample.id: sample} for sample in self._store.get_many(Sample, wanted)
+        }
+        return [
+            (_Open(number=numbers[name], have=loaded.have, kept=kept.get(name, {})), ahead[name])
+            for loaded in states
+            for name in (loaded.have.sample_id,)
+        ]
 
-    def _fresh(self, known: _Open) -> list[Item]:
+    def _fresh(self, known: _Open, ahead: Outlook) -> list[Item]:
         """Return a sample's ready items that aren't queued yet, and note that they are now."""
-        ready = outlook(known.have, self._keys).ready
-        fresh = [item for item in ready if item.key not in known.scheduled | known.later]
+        taken = known.scheduled | known.later
+        fresh = [item for item in ahead.ready if item.key not in taken]
         known.scheduled.update(item.key for item in fresh)
         return fresh
 
@@ -221,11 +233,6 @@ class StudyExecution(Execution):
             return self._lanes[self._members.asked[item.candidate_id].name]
         assert self._members.judge_endpoint is not None
         return self._lanes[self._members.judge_endpoint.name]
-
-    def _recount(self, known: _Open) -> None:
-        now = outlook(known.have, self._keys).remaining
-        self._left += now - known.remaining
-        known.remaining = now
 
     def _close_if_empty(self, known: _Open) -> bool:
         """Forget a sample in which nothing is left to do; return whether it is so."""
@@ -336,9 +343,11 @@ class StudyExecution(Execution):
         known.kept.update((r.id, r) for r in brought.records if isinstance(r, KEPT))
         self._pointed = self._pointed or points(brought.records)
         known.scheduled.discard(item.key)
-        self._recount(known)
+        ahead = outlook(known.have, self._keys)
+        self._left += ahead.remaining - known.remaining
+        known.remaining = ahead.remaining
         self._account(state_of(brought.records), brought.call)
-        self._ended.append((Ended(item=item, brought=brought), self._fresh(known)))
+        self._ended.append((Ended(item=item, brought=brought), self._fresh(known, ahead)))
         self._came.set()
 
     async def _write_groups(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 import time
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
@@ -35,8 +36,24 @@ _ALONE, _BESIDE = (
 )
 
 
-def server_engines(url: str) -> tuple[sa.Engine, sa.Engine]:
-    """Return the engines for a server's store: for writing, and for reading whole snapshots.
+@dataclass(frozen=True, kw_only=True)
+class Engines:
+    """The engines of a store; they share their connections.
+
+    Args:
+        write: for changes; None = nothing may be written.
+        read: for several statements that are to see one moment.
+        look: for a single statement, which sees one moment by itself: a server then has one thing
+            to answer, not three, and keeps what it made ready of the statement.
+    """
+
+    write: sa.Engine | None
+    read: sa.Engine
+    look: sa.Engine
+
+
+def server_engines(url: str) -> Engines:
+    """Return the engines for a server's store.
 
     Raises:
         StoreError: the address can't be used.
@@ -58,7 +75,12 @@ def server_engines(url: str) -> tuple[sa.Engine, sa.Engine]:
             "allowed (PostgreSQL needs `pip install 'psycopg[binary]'`)"
         ) from None
     _look_after_rest(engine)
-    return engine, engine.execution_options(isolation_level="REPEATABLE READ")
+    # Options of an engine that has such options already would give way to those.
+    return Engines(
+        write=engine,
+        read=engine.execution_options(isolation_level="REPEATABLE READ"),
+        look=engine.execution_options(isolation_level="AUTOCOMMIT"),
+    )
 
 
 def _look_after_rest(engine: sa.Engine) -> None:

@@ -80,3 +80,16 @@ def test_connections_that_broke_while_nobody_used_them_are_left_out(pg_url):
         assert store.get(Study, "s").name == "Asked for later"
         with store.write() as writer:
             assert writer.delete(Study, sa.true()) == 1
+
+
+def test_a_look_at_one_record_is_one_thing_that_the_server_is_told(pg_url):
+    told = sa.text(
+        "SELECT query FROM pg_stat_activity "
+        "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+    with Store.open(pg_url) as store, Store.open(pg_url) as other:
+        store.put([Study(id="s", name="Looked at", created="")])
+        assert store.get(Study, "s").name == "Looked at"
+        with other.read() as connection:
+            last = connection.execute(told).scalars().all()
+    assert any(words.startswith("SELECT studies.id") for words in last), last  # no ROLLBACK after
