@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from atom.display import numbers
 from atom.ui import kit
 from atom.ui.html import Html
-from atom.views.level_shares import LevelShares
+from atom.views.level_shares import LevelShares, ModelLevels
 
 
 def levels(scales: Sequence[LevelShares]) -> Html | None:
@@ -26,17 +26,15 @@ def levels(scales: Sequence[LevelShares]) -> Html | None:
 
 
 def _scale(one: LevelShares) -> Html:
-    columns = [kit.Head(title=one.scale)]
-    columns += [kit.Head(title=f"{word} or better", number=True) for word in one.levels]
-    columns.append(kit.Head(title="marks", number=True))
-    rows = [
-        kit.Row(
-            cells=[
-                kit.model(model.name, model.colour),
-                *(numbers.percent(share, model.n) for share in model.shares),
-                f"{model.n:,}",
-            ]
-        )
-        for model in one.models
-    ]
-    return kit.table(columns, rows, label=f"marks at or above each level of {one.scale}")
+    return kit.grid(
+        one.models,
+        kit.Column(one.scale, lambda model: kit.model(model.name, model.colour)),
+        *(_level(word, at) for at, word in enumerate(one.levels)),
+        kit.number("marks", lambda model: f"{model.n:,}"),
+        label=f"marks at or above each level of {one.scale}",
+        tight=False,
+    )
+
+
+def _level(word: str, at: int) -> kit.Column[ModelLevels]:
+    return kit.number(f"{word} or better", lambda model: numbers.percent(model.shares[at], model.n))

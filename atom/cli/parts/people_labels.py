@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass
 
-from atom.analysis.agreement.fidelity import Share
 from atom.cli.parts.output import table
-from atom.display import numbers
+from atom.display import writers
 from atom.store import Store
-from atom.views.people.pair_labels import CHANCE, Figure, PairLabels, pair_labels
+from atom.views.people.pair_labels import Figure, PairLabels, pair_labels
+from atom.views.people.pair_table import pair_table
 from atom.views.people.ratings import PeopleRatings, RatingRow, people_ratings
 from atom.views.study_data import StudyData
-
-_LABELS = ("a tie", "the first", "the second")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,29 +67,11 @@ def _pair_lines(view: PairLabels) -> list[str]:
         lines.append(f"alpha of all: {_figure(view.alpha)}, {view.alpha.n:,} pairs")
     if not view.judges:
         return [*lines, "no judge voted on these pairs"]
-    rows: list[list[object]] = []
-    for row in view.judges:
-        scores = row.scores
-        way = scores.counted if scores.unread else "none unread"
-        rows.append([row.judge, way, _share(row.accuracy), *map(_percent, (
-            scores.precision, scores.recall, scores.f1)), scores.unread, scores.n])  # fmt: skip
-    base = view.commonest
-    always = f"always {_LABELS[view.commonest_label]}, the commonest"
-    rows.append(
-        [always, "", *map(_percent, (base.accuracy, base.precision, base.recall, base.f1)), "", ""]
-    )
-    rows.append(["a label at random", "", *[_percent(CHANCE)] * 3, "-", "", ""])
-    head = (
-        "judge",
-        "unread counted",
-        "accuracy (95 %)",
-        "precision",
-        "recall",
-        "F1",
-        "unread",
-        "n",
-    )
-    return [*lines, *table(head, rows), "precision, recall and F1 are means over the three labels"]
+    return [
+        *lines,
+        *writers.lines(pair_table(view)),
+        "precision, recall and F1 are means over the three labels",
+    ]
 
 
 def _rating_lines(view: PeopleRatings) -> list[str]:
@@ -115,16 +95,6 @@ def _rating_lines(view: PeopleRatings) -> list[str]:
 def _rating(row: RatingRow) -> list[object]:
     cells = [_figure(row.alpha), *(_figure(one) for one in row.correlations)]
     return [row.criterion or "all", *cells, row.things]
-
-
-def _percent(value: float) -> str:
-    return numbers.plain(100 * value)
-
-
-def _share(share: Share) -> str:
-    if math.isnan(share.value):
-        return "-"
-    return f"{100 * share.value:.2f} ({100 * share.lo:.1f} to {100 * share.hi:.1f})"
 
 
 def _figure(figure: Figure) -> str:

@@ -111,23 +111,20 @@ def _typed(key: str, number: int, fault: str) -> None:
 
 def first_marks(looked: Looked) -> Html:
     """Draw the first marks as they would come in."""
-    columns = [
-        kit.Head(title="Question"), kit.Head(title="Model"), kit.Head(title="Criterion"),
-        kit.Head(title="Mark as written"), kit.Head(title="Value, 0 to 1"),
-        kit.Head(title="Judge"),
-    ]  # fmt: skip
-    rows = [
-        kit.Row(
-            cells=[
-                clipped(text)
-                for text in (one.question, one.model, one.criterion, one.raw, one.value, one.judge)
-            ]
-        )
-        for one in looked.marks
-    ]
     return join(
-        el("p", f"The first {len(looked.marks):,} marks, as they would come in. Nothing "
-                "is kept yet.",
-           class_="quiet small"),
-        kit.table(columns, rows, label="First marks", tight=True),
-    )  # fmt: skip
+        el(
+            "p",
+            f"The first {len(looked.marks):,} marks, as they would come in. Nothing is kept yet.",
+            class_="quiet small",
+        ),
+        kit.grid(
+            looked.marks,
+            kit.Column("Question", lambda one: clipped(one.question)),
+            kit.Column("Model", lambda one: clipped(one.model)),
+            kit.Column("Criterion", lambda one: clipped(one.criterion)),
+            kit.Column("Mark as written", lambda one: clipped(one.raw)),
+            kit.Column("Value, 0 to 1", lambda one: clipped(one.value)),
+            kit.Column("Judge", lambda one: clipped(one.judge)),
+            label="First marks",
+        ),
+    )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from atom.display.numbers import count
 from atom.exports.archive_form import ArchiveManifest
 from atom.exports.base import Exporter
-from atom.formats import Account, ImportReport, account_of
+from atom.formats import Account, ImportReport, Tally, account_of
 from atom.records import Import, Study
 from atom.ui import kit, links
 from atom.ui.html import Html, el, join
@@ -54,39 +54,33 @@ def summary(cards: Sequence[StudyCard]) -> Html:
 
 def studies(cards: Sequence[StudyCard], chosen: str) -> Html:
     """Draw the list of studies; a name chooses one, *Open* leads to its Overview."""
-    rows = []
-    for card in cards:
-        study = card.entry.study
-        here = Filters(study=card.entry.key)
-        marks = [kit.synthetic_badge()] if study.synthetic else []
-        if card.entry.bundled:
-            marks.append(kit.badge("BUNDLED", "Sealed: copy it to change it."))
-        rows.append(
-            kit.Row(
-                cells=(
-                    el("span", kit.door(study.name, links.address(
-                        DATA.url_path, here, tab="studies", of=card.entry.key), class_="cell"),
-                        " ", *marks),
-                    f"{card.samples:,}",
-                    f"{card.candidates:,}",
-                    f"{card.responses:,}",
-                    f"{card.imports:,}",
-                    study.created[:10],
-                    kit.door("Open", links.address(OVERVIEW.url_path, here)),
-                ),
-                on=card.entry.key == chosen,
-            )
-        )  # fmt: skip
-    columns = [
-        kit.Head(title="Study"),
-        kit.Head(title="Samples", number=True),
-        kit.Head(title="Models", number=True),
-        kit.Head(title="Answers", number=True),
-        kit.Head(title="Imports", number=True, broad=True),
-        kit.Head(title="Made", broad=True),
-        kit.Head(title=""),
-    ]
-    return kit.table(columns, rows, label="Studies")
+    return kit.grid(
+        cards,
+        kit.Column("Study", _study),
+        kit.number("Samples", lambda card: f"{card.samples:,}"),
+        kit.number("Models", lambda card: f"{card.candidates:,}"),
+        kit.number("Answers", lambda card: f"{card.responses:,}"),
+        kit.number("Imports", lambda card: f"{card.imports:,}", broad=True),
+        kit.Column("Made", lambda card: card.entry.study.created[:10], broad=True),
+        kit.Column(
+            "",
+            lambda card: kit.door(
+                "Open", links.address(OVERVIEW.url_path, Filters(study=card.entry.key))
+            ),
+        ),
+        label="Studies",
+        on=lambda card: card.entry.key == chosen,
+        tight=False,
+    )
+
+
+def _study(card: StudyCard) -> Html:
+    study, key = card.entry.study, card.entry.key
+    href = links.address(DATA.url_path, Filters(study=key), tab="studies", of=key)
+    marks = [kit.synthetic_badge()] if study.synthetic else []
+    if card.entry.bundled:
+        marks.append(kit.badge("BUNDLED", "Sealed: copy it to change it."))
+    return el("span", kit.cell(study.name, href), " ", *marks)
 
 
 def import_row(record: Import) -> Html:
@@ -127,28 +121,25 @@ def first_rows(looked: Looked) -> Html:
     """Draw the first rows as they would come in."""
     with_models = any(row.model for row in looked.rows)
     with_pictures = any(row.pictures for row in looked.rows)
-    columns = [kit.Head(title="Question"), kit.Head(title="Right answer")]
-    if with_models:
-        columns += [
-            kit.Head(title="Model"),
-            kit.Head(title="Its answer"),
-            kit.Head(title="Verdict"),
-        ]
-    if with_pictures:
-        columns.append(kit.Head(title="Pictures", broad=True))
-    rows = []
-    for row in looked.rows:
-        cells: list[Html | str] = [clipped(row.question), clipped(row.reference)]
-        if with_models:
-            cells += [clipped(row.model), clipped(row.answer), row.right or "–"]
-        if with_pictures:
-            cells.append(clipped(row.pictures))
-        rows.append(kit.Row(cells=cells))
     return join(
-        el("p", f"The first {len(looked.rows):,} rows, as they would come in. Nothing is kept yet.",
-           class_="quiet small"),
-        kit.table(columns, rows, label="First rows", tight=True),
-    )  # fmt: skip
+        el(
+            "p",
+            f"The first {len(looked.rows):,} rows, as they would come in. Nothing is kept yet.",
+            class_="quiet small",
+        ),
+        kit.grid(
+            looked.rows,
+            kit.Column("Question", lambda row: clipped(row.question)),
+            kit.Column("Right answer", lambda row: clipped(row.reference)),
+            kit.Column("Model", lambda row: clipped(row.model), when=with_models),
+            kit.Column("Its answer", lambda row: clipped(row.answer), when=with_models),
+            kit.Column("Verdict", lambda row: row.right or "–", when=with_models),
+            kit.Column(
+                "Pictures", lambda row: clipped(row.pictures), broad=True, when=with_pictures
+            ),
+            label="First rows",
+        ),
+    )
 
 
 def clipped(text: str) -> Html:
@@ -193,21 +184,20 @@ def report(found: ImportReport, *, kept: bool) -> Html:
 
 def account(found: Account) -> Html:
     """Draw an import's account: of each kind of thing what was read, and what became of it."""
-    rows = [
-        kit.Row(cells=(
-            tally.item.capitalize(), f"{tally.read:,}", f"{tally.came_in:,}",
-            f"{tally.known:,}" if tally.known else "", f"{tally.n_left_out:,}",
-            "; ".join(f"{one.n:,}: {one.reason}" for one in tally.left_out[:_REASONS]),
-        ))
-        for tally in found.tallies
-    ]  # fmt: skip
-    columns = (
-        kit.Head(title="What"), kit.Head(title="In the files", number=True),
-        kit.Head(title="Came in", number=True),
-        kit.Head(title="Here before", number=True),
-        kit.Head(title="Left out", number=True), kit.Head(title="Why", broad=True),
-    )  # fmt: skip
-    return kit.table(columns, rows, label="The account of this import", tight=True)
+    return kit.grid(
+        found.tallies,
+        kit.Column("What", lambda tally: tally.item.capitalize()),
+        kit.number("In the files", lambda tally: f"{tally.read:,}"),
+        kit.number("Came in", lambda tally: f"{tally.came_in:,}"),
+        kit.number("Here before", lambda tally: f"{tally.known:,}" if tally.known else ""),
+        kit.number("Left out", lambda tally: f"{tally.n_left_out:,}"),
+        kit.Column("Why", _reasons, broad=True),
+        label="The account of this import",
+    )
+
+
+def _reasons(tally: Tally) -> str:
+    return "; ".join(f"{one.n:,}: {one.reason}" for one in tally.left_out[:_REASONS])
 
 
 def doubts(lines: Sequence[str]) -> Html:

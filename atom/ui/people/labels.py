@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from atom.analysis.agreement.fidelity import Share
-from atom.analysis.agreement.raters import ClassScores, Unread
 from atom.display import numbers
 from atom.ui import kit
 from atom.ui.html import Child, Html, el, join
 from atom.views.lab.verdict_repeats import RepeatRow
-from atom.views.people.pair_labels import CHANCE, FIRST, TIE, Figure, JudgeRow, PairLabels
+from atom.views.people.pair_labels import Figure, PairLabels
+from atom.views.people.pair_table import (
+    ACCURACY,
+    COUNTED,
+    JUDGE,
+    PAIRS,
+    THREE,
+    UNREAD,
+    PairRow,
+    pair_table,
+)
 from atom.views.people.ratings import PeopleRatings, RatingRow
 
 MOST_JUDGES = 5
 """Judges that stand side by side in the table of ratings; further ones are counted in words."""
-_WAYS: dict[Unread, str] = {
-    "tie": "as ties",
-    "wrong": "as wrong",
-    "left out": "left out",
-}
 
 
 # --- pairs ---------------------------------------------------------------------------------------
@@ -75,60 +80,45 @@ def _told_apart(view: PairLabels) -> str:
 
 
 def _judges(view: PairLabels, door: Door) -> Html:
-    columns = [
-        kit.Head(title="Judge"),
-        kit.Head(title="Unread count"),
-        kit.Head(title="Accuracy (95 %)", number=True),
-        kit.Head(title=kit.term("macro average", "Precision"), number=True),
-        kit.Head(title="Recall", number=True),
-        kit.Head(title="F1", number=True),
-        kit.Head(title="Unread", number=True),
-        kit.Head(title="Pairs", number=True),
-    ]
-    rows = [kit.Row(cells=_judge(row, view.judges, door)) for row in view.judges]
-    words = "the first answer" if view.commonest_label == FIRST else "the second answer"
-    always = "a tie" if view.commonest_label == TIE else words
-    rows.append(_base(f"Always {always}, the commonest label", view.commonest))
-    third = kit.quiet(numbers.share(CHANCE, 1))
-    rows.append(
-        kit.Row(
-            cells=[kit.quiet("A label at random"), "", third, third, third, numbers.NONE, "", ""]
-        )
-    )
+    firsts = {row.judge: row for row in reversed(view.judges)}
+
+    def judge(row: PairRow, text: str) -> Child:
+        if row.judge is None:
+            return kit.quiet(text)
+        return numbers.middle(text, 40) if firsts[text] is row.judge else ""
+
+    def accuracy(row: PairRow, text: str) -> Child:
+        if row.judge is None:
+            return kit.quiet(text)
+        found = row.judge.accuracy
+        tip = f"{found.n:,} pairs, {numbers.count(found.clusters, 'sample cluster')}"
+        return kit.door(kit.strong(text), door(row.who, ""), class_="plain", tip=tip)
+
+    cells = {JUDGE: judge, COUNTED: _counted, ACCURACY: accuracy, UNREAD: _unread, PAIRS: _few}
+    cells |= dict.fromkeys(THREE, _average)
     return el(
         "div",
-        kit.table(columns, rows, label="Judges against most people", tight=True),
+        kit.drawn(pair_table(view), cells=cells),
         kit.note(_judge_words(view), style="margin-top:8px"),
     )
 
 
-def _judge(row: JudgeRow, rows: Sequence[JudgeRow], door: Door) -> list[Child]:
-    scores = row.scores
-    first = next(one for one in rows if one.judge == row.judge) is row
-    way = _WAYS[scores.counted] if scores.unread else "none unread"
-    tip = f"{row.accuracy.n:,} pairs, {numbers.count(row.accuracy.clusters, 'sample cluster')}"
-    return [
-        numbers.middle(row.judge, 40) if first else "",
-        el("span", way, class_=None if scores.unread else "quiet"),
-        kit.door(
-            kit.strong(_share(row.accuracy)),
-            door(row.judge, ""),
-            class_="plain",
-            tip=tip,
-        ),
-        *_three(scores),
-        f"{scores.unread:,}" if scores.unread else kit.quiet("0"),
-        kit.quiet(f"{scores.n:,}"),
-    ]
+def _counted(row: PairRow, text: str) -> Child:
+    if row.judge is None:
+        return text
+    return el("span", text, class_=None if row.judge.scores.unread else "quiet")
 
 
-def _three(scores: ClassScores) -> list[str]:
-    return [numbers.share(value, 1) for value in (scores.precision, scores.recall, scores.f1)]
+def _average(row: PairRow, text: str) -> Child:
+    return text if row.judge else kit.quiet(text)
 
 
-def _base(words: str, scores: ClassScores) -> kit.Row:
-    cells = [numbers.share(scores.accuracy, 1), *_three(scores)]
-    return kit.Row(cells=[kit.quiet(words), "", *(kit.quiet(cell) for cell in cells), "", ""])
+def _unread(row: PairRow, text: str) -> Child:
+    return kit.quiet(text) if row.judge and not row.judge.scores.unread else text
+
+
+def _few(row: PairRow, text: str) -> Child:
+    return kit.quiet(text) if row.judge else text
 
 
 def _judge_words(view: PairLabels) -> Html:
@@ -151,50 +141,45 @@ def _judge_words(view: PairLabels) -> Html:
     )
 
 
+class _Agreed(NamedTuple):
+    who: str
+    measure: Html
+    figure: Figure
+
+
 def _people(view: PairLabels) -> Html | None:
     if not view.kappas:
         return None
-    rows = [
-        kit.Row(
-            cells=[
-                f"{one.first} and {one.second}",
-                kit.quiet(kit.term("Cohen's kappa", "kappa")),
-                kit.strong(_figure(one.kappa)),
-                kit.quiet(f"{one.kappa.n:,}"),
-            ]
-        )
+    agreed = [
+        _Agreed(f"{one.first} and {one.second}", kit.term("Cohen's kappa", "kappa"), one.kappa)
         for one in view.kappas
     ]
     if view.alpha is not None:
-        rows.append(
-            kit.Row(
-                cells=[
-                    "all annotators",
-                    kit.quiet(kit.term("Krippendorff's alpha", "alpha")),
-                    kit.strong(_figure(view.alpha)),
-                    kit.quiet(f"{view.alpha.n:,}"),
-                ]
-            )
-        )
+        alpha = kit.term("Krippendorff's alpha", "alpha")
+        agreed.append(_Agreed("all annotators", alpha, view.alpha))
     left = (
         f" The {len(view.kappas):,} of {view.all_kappas:,} twos with the most in common are listed."
         if view.all_kappas > len(view.kappas)
         else ""
     )
-    columns = [
-        kit.Head(title="Who"),
-        kit.Head(title="measure"),
-        kit.Head(title="agreement (95 %)", number=True),
-        kit.Head(title="pairs", number=True),
-    ]
     return el(
         "div",
-        el("p", "How far people agree with one another", class_="strong",
-           style="margin:16px 0 4px"),
-        kit.table(columns, rows, label="Agreement of annotators", tight=True),
-        kit.note(f"1 is complete agreement, 0 what chance alone would give.{left}",
-           style="margin-top:8px"),
-    )  # fmt: skip
+        el(
+            "p", "How far people agree with one another", class_="strong", style="margin:16px 0 4px"
+        ),
+        kit.grid(
+            agreed,
+            kit.Column("Who", lambda one: one.who),
+            kit.Column("measure", lambda one: kit.quiet(one.measure)),
+            kit.number("agreement (95 %)", lambda one: kit.strong(_figure(one.figure))),
+            kit.number("pairs", lambda one: kit.quiet(f"{one.figure.n:,}")),
+            label="Agreement of annotators",
+        ),
+        kit.note(
+            f"1 is complete agreement, 0 what chance alone would give.{left}",
+            style="margin-top:8px",
+        ),
+    )
 
 
 # --- ratings -------------------------------------------------------------------------------------
@@ -203,41 +188,40 @@ def _people(view: PairLabels) -> Html | None:
 def ratings(view: PeopleRatings, door: Door) -> Html:
     """Draw how far raters agree on each criterion, and how each judge's scores follow theirs."""
     judges = view.judges[:MOST_JUDGES]
-    columns = [
-        kit.Head(title="Criterion"),
-        kit.Head(title=join(kit.term("Krippendorff's alpha", "Alpha"), " of raters (95 %)"),
-                   number=True),
-        *(kit.Head(title=el("span", numbers.middle(one.name, 24), data_tip=one.name),
-                     number=True) for one in judges),
-        kit.Head(title="Rated", number=True),
-    ]  # fmt: skip
-    names = [one.name for one in judges]
-    rows = [kit.Row(cells=_rating(row, names, door)) for row in (view.whole, *view.rows)]
+
+    def judge(at: int, name: str) -> kit.Column[RatingRow]:
+        return kit.number(
+            el("span", numbers.middle(name, 24), data_tip=name),
+            lambda row: _rated(row, row.correlations[at], door(name, row.criterion)),
+        )
+
     return kit.section(
         "Do judges’ ratings follow people’s?",
         el("p", _rating_answer(view), style="margin:0 0 8px"),
-        kit.table(columns, rows, label="Ratings of people and judges", tight=True),
+        kit.grid(
+            (view.whole, *view.rows),
+            kit.Column("Criterion", _criterion),
+            kit.number(
+                join(kit.term("Krippendorff's alpha", "Alpha"), " of raters (95 %)"),
+                lambda row: _figure(row.alpha),
+            ),
+            *(judge(at, one.name) for at, one in enumerate(judges)),
+            kit.number("Rated", lambda row: kit.quiet(f"{row.things:,}")),
+            label="Ratings of people and judges",
+        ),
         kit.note(_rating_words(view, len(judges)), style="margin-top:8px"),
     )
 
 
-def _rating(row: RatingRow, judges: Sequence[str], door: Door) -> list[Child]:
-    return [
-        row.criterion.replace("_", " ") if row.criterion else kit.strong("all"),
-        _figure(row.alpha),
-        *(
-            kit.door(
-                el("span", _figure(one), class_=None if row.criterion else "strong"),
-                door(name, row.criterion),
-                class_="plain",
-                tip=f"{one.n:,} in common",
-            )
-            if one.n
-            else el("span", _figure(one))
-            for name, one in zip(judges, row.correlations, strict=False)
-        ),
-        kit.quiet(f"{row.things:,}"),
-    ]
+def _criterion(row: RatingRow) -> Child:
+    return row.criterion.replace("_", " ") if row.criterion else kit.strong("all")
+
+
+def _rated(row: RatingRow, found: Figure, href: str) -> Html:
+    if not found.n:
+        return el("span", _figure(found))
+    shown = el("span", _figure(found), class_=None if row.criterion else "strong")
+    return kit.door(shown, href, class_="plain", tip=f"{found.n:,} in common")
 
 
 def _rating_answer(view: PeopleRatings) -> Html:
@@ -304,40 +288,39 @@ def repeats(rows: Sequence[RepeatRow]) -> Html | None:
     """Draw how steady scores are that were given several times; None without any."""
     if not rows:
         return None
-    columns = [
-        kit.Head(title="Judge"),
-        kit.Head(title="times", number=True),
-        kit.Head(title="same every time", number=True),
-        kit.Head(title="at most one off", number=True),
-        kit.Head(title="furthest apart", number=True),
-        kit.Head(title=join(kit.term("Krippendorff's alpha", "alpha"), " (95 %)"), number=True),
-        kit.Head(title="first with second", number=True, broad=True),
-        kit.Head(title="mean", number=True, broad=True),
-        kit.Head(title="unread", number=True, broad=True),
-        kit.Head(title="scored", number=True),
-    ]
-    return kit.section("Scores that came with an import: asked again, does a judge say the same?",
-        kit.table(columns, [kit.Row(cells=_repeat(row)) for row in rows],
-                  label="Repeated scores of imported judges", tight=True),
-        kit.note("Of everything that a judge scored more than once. Alpha: 1 is complete agreement "
-           "of the repeats, 0 what chance alone would give. First with second: their correlation "
-           "(Pearson).", style="margin-top:8px"),
-    )  # fmt: skip
-
-
-def _repeat(row: RepeatRow) -> list[Child]:
-    return [
-        el("span", numbers.middle(row.judge, 30), kit.small(f" {row.kind}")),
-        f"{row.times:,}",
-        kit.strong(_share(row.equal)),
-        _share(row.adjacent),
-        f"{row.spread:g}",
-        _figure(row.alpha),
-        numbers.plain(row.pearson),
-        numbers.plain(row.mean),
-        f"{row.unread:,}" if row.unread else kit.quiet("0"),
-        kit.quiet(f"{row.things:,}"),
-    ]
+    return kit.section(
+        "Scores that came with an import: asked again, does a judge say the same?",
+        kit.grid(
+            rows,
+            kit.Column(
+                "Judge",
+                lambda row: el("span", numbers.middle(row.judge, 30), kit.small(f" {row.kind}")),
+            ),
+            kit.number("times", lambda row: f"{row.times:,}"),
+            kit.number("same every time", lambda row: kit.strong(_share(row.equal))),
+            kit.number("at most one off", lambda row: _share(row.adjacent)),
+            kit.number("furthest apart", lambda row: f"{row.spread:g}"),
+            kit.number(
+                join(kit.term("Krippendorff's alpha", "alpha"), " (95 %)"),
+                lambda row: _figure(row.alpha),
+            ),
+            kit.number("first with second", lambda row: numbers.plain(row.pearson), broad=True),
+            kit.number("mean", lambda row: numbers.plain(row.mean), broad=True),
+            kit.number(
+                "unread",
+                lambda row: f"{row.unread:,}" if row.unread else kit.quiet("0"),
+                broad=True,
+            ),
+            kit.number("scored", lambda row: kit.quiet(f"{row.things:,}")),
+            label="Repeated scores of imported judges",
+        ),
+        kit.note(
+            "Of everything that a judge scored more than once. Alpha: 1 is complete agreement "
+            "of the repeats, 0 what chance alone would give. First with second: their correlation "
+            "(Pearson).",
+            style="margin-top:8px",
+        ),
+    )
 
 
 # --- numbers -------------------------------------------------------------------------------------

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from atom.display import numbers
 from atom.ui import kit, links
 from atom.ui.html import Child, Html, el
 from atom.ui.pages import FAILURES
-from atom.views.people.rubric import TITLES, RubricView, Rule, RuleCell, RuleRow
+from atom.views.people.rubric import TITLES, RubricView, Rule, RuleRow
 
 _TOUCHED = {"parents": ("mark set to 0", "marks set to 0"),
             "gates": ("must-have missed", "must-haves missed"),
@@ -17,25 +18,27 @@ _TOUCHED = {"parents": ("mark set to 0", "marks set to 0"),
 
 def rules(view: RubricView) -> Html:
     """Draw the models by rule, and say what each rule is."""
-    columns = [
-        kit.Head(title="Model"),
-        *(kit.Head(title=TITLES[rule], number=True) for rule in view.rules),
-    ]
     return kit.section(
         "By its criteria’s own rules",
-        kit.table(columns, [_row(row, view) for row in view.rows], label="Values by rule"),
+        kit.grid(
+            view.rows,
+            kit.Column("Model", _model),
+            *(kit.number(TITLES[rule], partial(_cell, rule)) for rule in view.rules),
+            label="Values by rule",
+            tight=False,
+        ),
         kit.note(_words(view)),
         data_testid="rubric-rules",
     )
 
 
-def _row(row: RuleRow, view: RubricView) -> kit.Row:
+def _model(row: RuleRow) -> Html:
     href = links.address(FAILURES.url_path, row.filters)
-    name = kit.door(kit.model(row.name, row.model), href)
-    return kit.Row(cells=[name, *(_cell(row.cells[rule], rule) for rule in view.rules)])
+    return kit.door(kit.model(row.name, row.model), href)
 
 
-def _cell(cell: RuleCell, rule: Rule) -> Child:
+def _cell(rule: Rule, row: RuleRow) -> Child:
+    cell = row.cells[rule]
     if not cell.estimate.known:
         return numbers.NONE
     tip = [f"{numbers.count(cell.estimate.n, 'answer')}, "

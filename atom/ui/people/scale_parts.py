@@ -9,7 +9,7 @@ from atom.analysis.agreement.debias import MIN_LABELLED
 from atom.display import numbers
 from atom.display.estimate import Estimate
 from atom.ui import kit
-from atom.ui.html import Child, Html, el, join
+from atom.ui.html import Html, el, join
 from atom.ui.lab.reliability_parts import confusion_svg
 from atom.views.overview.page import MIN_SAMPLES
 from atom.views.people.debias import UNEVEN, LeafRow, PeopleScale, RootShift, ScaleRow
@@ -110,38 +110,29 @@ def branches(view: PeopleScale) -> Html | None:
 def _table(rows: Sequence[ScaleRow], view: PeopleScale, label: str) -> Html:
     ends = _ends(one for row in rows for one in (row.judge, row.people))
     whole = not any(row.root for row in rows)
-    columns = [
-        kit.Head(title="Model"),
-        *([] if whole else [kit.Head(title="Branch")]),
-        kit.Head(title=_axis(ends), width="24%"),
-        kit.Head(title="by the judge", number=True),
-        kit.Head(title="people’s scale", number=True),
-        kit.Head(title="labels alone", number=True, broad=True),
-        kit.Head(title="relied on", number=True, broad=True),
-        kit.Head(title="labelled", number=True),
-        *([kit.Head(title=f"needed for ±{view.half:g}", number=True)] if whole else []),
-    ]
-    return kit.table(
-        columns, [kit.Row(cells=_cells(row, ends, whole=whole)) for row in rows],
-        label=label, tight=True,
-    )  # fmt: skip
-
-
-def _cells(row: ScaleRow, ends: tuple[float, float], *, whole: bool) -> list[Child]:
-    cells: list[Child] = [kit.model(numbers.middle(row.name, 26), row.model, full=row.name)]
-    if not whole:
-        cells.append(row.root)
-    cells += [
-        pair(row.judge, row.people, row.model, ends, enough=row.enough),
-        numbers.interval(row.judge),
-        _by_people(row),
-        numbers.interval(row.alone),
-        numbers.plain(row.trust),
-        kit.quiet(f"{row.labelled:,} of {row.labelled + row.unlabelled:,}"),
-    ]
-    if whole:
-        cells.append(_needed(row))
-    return cells
+    return kit.grid(
+        rows,
+        kit.Column(
+            "Model",
+            lambda row: kit.model(numbers.middle(row.name, 26), row.model, full=row.name),
+        ),
+        kit.Column("Branch", lambda row: row.root, when=not whole),
+        kit.Column(
+            _axis(ends),
+            lambda row: pair(row.judge, row.people, row.model, ends, enough=row.enough),
+            width="24%",
+        ),
+        kit.number("by the judge", lambda row: numbers.interval(row.judge)),
+        kit.number("people’s scale", _by_people),
+        kit.number("labels alone", lambda row: numbers.interval(row.alone), broad=True),
+        kit.number("relied on", lambda row: numbers.plain(row.trust), broad=True),
+        kit.number(
+            "labelled",
+            lambda row: kit.quiet(f"{row.labelled:,} of {row.labelled + row.unlabelled:,}"),
+        ),
+        kit.number(f"needed for ±{view.half:g}", _needed, when=whole),
+        label=label,
+    )
 
 
 def _by_people(row: ScaleRow) -> Html:

@@ -13,7 +13,7 @@ from atom.engine.study.panel import PanelForecast, PanelSpec, SeatForecast, fore
 from atom.errors import AtomError
 from atom.records import Endpoint, content_id
 from atom.ui import kit, links, work
-from atom.ui.html import Html, el, join
+from atom.ui.html import Html, el
 from atom.ui.lab.judges import TAB
 from atom.ui.pages import JUDGE_LAB
 from atom.ui.shell import stores, team
@@ -109,13 +109,6 @@ def _spec(here: Here, endpoints: dict[str, Endpoint]) -> PanelSpec | None:
 
 def told(found: PanelForecast) -> Html:
     """Say what each judge would be asked, and its price."""
-    columns = [
-        kit.Head(title="Judge"),
-        kit.Head(title="Samples", number=True),
-        kit.Head(title="Calls", number=True),
-        kit.Head(title="Price, about", number=True),
-    ]
-    rows = [kit.Row(cells=_seat(seat)) for seat in found.seats]
     notices = dict.fromkeys(words for seat in found.seats for words in seat.would.notices)
     whole = None
     if len(found.seats) > 1 and found.calls:
@@ -123,7 +116,17 @@ def told(found: PanelForecast) -> Html:
                    class_="strong")  # fmt: skip
     return el(
         "div",
-        kit.table(columns, rows, label="What each judge would be asked", tight=True),
+        kit.grid(
+            found.seats,
+            kit.Column("Judge", lambda seat: seat.judge),
+            kit.number("Samples", lambda seat: f"{seat.would.samples:,}"),
+            kit.number("Calls", _calls),
+            kit.number(
+                "Price, about",
+                lambda seat: money(seat.would.cost) if seat.would.calls else numbers.NONE,
+            ),
+            label="What each judge would be asked",
+        ),
         whole,
         [kit.notice(words) for words in notices],
         class_="stack",
@@ -131,12 +134,9 @@ def told(found: PanelForecast) -> Html:
     )
 
 
-def _seat(seat: SeatForecast) -> tuple[Html | str, ...]:
-    would = seat.would
-    if not would.calls:
-        done = kit.quiet("nothing is left to mark")
-        return (seat.judge, f"{would.samples:,}", done, numbers.NONE)
-    return (join(seat.judge), f"{would.samples:,}", f"{would.calls:,}", money(would.cost))
+def _calls(seat: SeatForecast) -> Html | str:
+    calls = seat.would.calls
+    return f"{calls:,}" if calls else kit.quiet("nothing is left to mark")
 
 
 def _button(here: Here, spec: PanelSpec, endpoints: dict[str, Endpoint], sent: str) -> None:

@@ -132,49 +132,50 @@ def made_by(runs: Sequence[Run]) -> Html:
 
 def history(views: Sequence[RunView], filters: Filters, chosen: str | None) -> Html:
     """Draw the list of runs, the newest first."""
-    columns = [
-        kit.Head(title="Begun (UTC)"),
-        kit.Head(title="What", width="36%"),
-        kit.Head(title="State"),
-        kit.Head(title="Done", number=True),
-        kit.Head(title="Unscored", number=True),
-        kit.Head(title="Failed", number=True),
-        kit.Head(title="Cost", number=True),
-    ]
-    rows = []
-    for view in views:
-        run = view.run
-        href = links.address(RUNS.url_path, filters, run=run.id)
-        judge = f"judge: {run.judge}" if run.judge else ""
-        rows.append(
-            kit.Row(
-                cells=[
-                    kit.cell(when(run.created), href),
-                    join(
-                        el("span", view.what, class_="text"),
-                        el("div", judge, class_="quiet small text") if judge else None,
-                        el("div", "; ".join(view.sharing), class_="quiet small text")
-                        if view.sharing
-                        else None,
-                    ),
-                    join(
-                        el("span", view.words),
-                        el("div", run.message[:160], class_="quiet small text")
-                        if run.message
-                        else None,
-                    ),
-                    f"{run.done:,} of {run.total:,}",
-                    f"{run.unscored:,}",
-                    f"{run.failed:,}",
-                    view.spent if run.cost or view.unpriced else money(0) if run.done else "–",
-                ],
-                on=run.id == chosen,
-            )
-        )
     return join(
         el("h2", f"All runs of this study ({len(views)})"),
-        kit.table(columns, rows, label="Runs of this study", tight=True),
+        kit.grid(
+            views,
+            kit.Column(
+                "Begun (UTC)",
+                lambda view: kit.cell(
+                    when(view.run.created),
+                    links.address(RUNS.url_path, filters, run=view.run.id),
+                ),
+            ),
+            kit.Column("What", _what, width="36%"),
+            kit.Column("State", _state),
+            kit.number("Done", lambda view: f"{view.run.done:,} of {view.run.total:,}"),
+            kit.number("Unscored", lambda view: f"{view.run.unscored:,}"),
+            kit.number("Failed", lambda view: f"{view.run.failed:,}"),
+            kit.number("Cost", _cost),
+            label="Runs of this study",
+            on=lambda view: view.run.id == chosen,
+        ),
     )
+
+
+def _what(view: RunView) -> Html:
+    judge = f"judge: {view.run.judge}" if view.run.judge else None
+    return join(
+        el("span", view.what, class_="text"),
+        _below(judge),
+        _below("; ".join(view.sharing)),
+    )
+
+
+def _state(view: RunView) -> Html:
+    return join(el("span", view.words), _below(view.run.message[:160]))
+
+
+def _below(words: str | None) -> Html | None:
+    return el("div", words, class_="quiet small text") if words else None
+
+
+def _cost(view: RunView) -> str:
+    if view.run.cost or view.unpriced:
+        return view.spent
+    return money(0) if view.run.done else numbers.NONE
 
 
 def elsewhere(benches: int, filters: Filters) -> Html | None:

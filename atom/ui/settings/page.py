@@ -117,17 +117,8 @@ def draw_endpoints(chosen: str | None) -> dict[str, Endpoint]:
 
 
 def _list(lines: list[EndpointLine], chosen: str | None, *, has_own: bool) -> Html:
-    columns = [
-        kit.Head(title="Name"),
-        kit.Head(title="Model", broad=True),
-        kit.Head(title="Where"),
-        kit.Head(title="Roles", broad=True),
-        kit.Head(title="Boxes", broad=True),
-        kit.Head(title="Key"),
-        kit.Head(title="Price", broad=True),
-    ]
-    own = [_row(line, chosen) for line in lines if not line.built_in]
-    rest = [_row(line, chosen) for line in lines if line.built_in]
+    own = [line for line in lines if not line.built_in]
+    rest = [line for line in lines if line.built_in]
     words = (
         "The built-in ones need no key and no network. They know only probes: pictures that "
         "Atomscope drew itself."
@@ -141,14 +132,14 @@ def _list(lines: list[EndpointLine], chosen: str | None, *, has_own: bool) -> Ht
             class_="row",
             style="justify-content:space-between;margin-bottom:6px",
         ),
-        kit.table(columns, own, label="Your endpoints", tight=True)
+        _table(own, chosen, "Your endpoints")
         if own
         else el("p", "You have added none yet: any OpenAI-compatible server will do, on this "
                 "computer or elsewhere.", class_="quiet"),
         kit.fold(
             f"Built in ({len(rest)})",
             el("p", words, class_="quiet small"),
-            kit.table(columns, rest, label="Built-in endpoints", tight=True),
+            _table(rest, chosen, "Built-in endpoints"),
             opened=any(line.built_in and line.endpoint.name == chosen for line in lines),
         ),
         class_="stack",
@@ -156,23 +147,33 @@ def _list(lines: list[EndpointLine], chosen: str | None, *, has_own: bool) -> Ht
     )  # fmt: skip
 
 
-def _row(line: EndpointLine, chosen: str | None) -> kit.Row:
-    endpoint = line.endpoint
-    key: Html = el("span", line.key, class_="text")
-    if line.key_missing:
-        key = kit.status("failed", line.key)
-    return kit.Row(
-        cells=[
-            kit.door(endpoint.name, address(endpoint.name), class_="cell text"),
-            el("span", endpoint.model, class_="text"),
-            el("span", "on this computer" if not endpoint.url else endpoint.host, class_="text"),
-            ", ".join(endpoint.roles),
-            el("span", _BOX_NAMES[endpoint.boxes], class_="text"),
-            key,
-            line.price,
-        ],
-        on=endpoint.name == chosen,
+def _table(lines: list[EndpointLine], chosen: str | None, label: str) -> Html:
+    def text(words: str) -> Html:
+        return el("span", words, class_="text")
+
+    return kit.grid(
+        lines,
+        kit.Column("Name", _name),
+        kit.Column("Model", lambda line: text(line.endpoint.model), broad=True),
+        kit.Column(
+            "Where",
+            lambda line: text(line.endpoint.host if line.endpoint.url else "on this computer"),
+        ),
+        kit.Column("Roles", lambda line: ", ".join(line.endpoint.roles), broad=True),
+        kit.Column("Boxes", lambda line: text(_BOX_NAMES[line.endpoint.boxes]), broad=True),
+        kit.Column(
+            "Key",
+            lambda line: kit.status("failed", line.key) if line.key_missing else text(line.key),
+        ),
+        kit.Column("Price", lambda line: line.price, broad=True),
+        label=label,
+        on=lambda line: line.endpoint.name == chosen,
     )
+
+
+def _name(line: EndpointLine) -> Html:
+    name = line.endpoint.name
+    return kit.door(name, address(name), class_="cell text")
 
 
 # --- one endpoint ---------------------------------------------------------------------------------

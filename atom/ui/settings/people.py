@@ -62,19 +62,18 @@ def _head(title: str, words: str) -> None:
 
 
 def _people(people: list[Listed]) -> Html:
-    columns = [kit.Head(title=one) for one in ("Name", "Address", "Role", "Last signed in (UTC)")]
-    rows = [
-        kit.Row(
-            cells=(
-                el("span", one.name, class_="strong text"),
-                el("span", one.email, class_="text"),
-                f"{one.role or _NONE}{' (given here)' if one.by_hand else ''}",
-                one.seen[:16].replace("T", " "),
-            )
-        )
-        for one in people
-    ]
-    return kit.table(columns, rows, label="People")
+    return kit.grid(
+        people,
+        kit.Column("Name", lambda one: el("span", one.name, class_="strong text")),
+        kit.Column("Address", lambda one: el("span", one.email, class_="text")),
+        kit.Column(
+            "Role",
+            lambda one: f"{one.role or _NONE}{' (given here)' if one.by_hand else ''}",
+        ),
+        kit.Column("Last signed in (UTC)", lambda one: one.seen[:16].replace("T", " ")),
+        label="People",
+        tight=False,
+    )
 
 
 def _budgets(budgets: list[Budget]) -> Html:
