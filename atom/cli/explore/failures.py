@@ -9,12 +9,13 @@ from typing import Any
 
 from atom.cli.parts import failure_groups as making
 from atom.cli.parts.options import common, settings_of
-from atom.cli.parts.output import Output, table
+from atom.cli.parts.output import Output
 from atom.cli.parts.sources import open_study
-from atom.display import numbers
+from atom.display import numbers, writers
 from atom.errors import UsageError
 from atom.files import write_file
-from atom.views.failures.groups import FailureGroups, GroupRow, failure_groups, groups_csv
+from atom.views.failures.group_tables import group_table, groups_csv
+from atom.views.failures.groups import Example, FailureGroups, failure_groups
 from atom.views.failures.words import ABOUT, NONE_WORDS, chosen_words, made_words, stands_out
 from atom.views.filters import Filters
 from atom.views.study_data import StudyData, load_study
@@ -82,33 +83,23 @@ def _data(view: FailureGroups) -> dict[str, Any]:
             "by_chance": view.chosen.chance,
             "stability": view.chosen.stability,
         },
-        "groups": [_group(view, at, row) for at, row in enumerate(view.rows)],
+        "groups": [
+            {**told, "models": [_of_model(view, m, at) for m in range(len(view.models))],
+             "examples": [_example(view, one) for one in row.examples]}
+            for at, (row, told) in enumerate(zip(view.rows, group_table(view).documents,
+                                                 strict=True))
+        ],
         "stands_out": [stands_out(view, m, g) for m, g in view.standing_out],
     }  # fmt: skip
 
 
-def _group(view: FailureGroups, at: int, row: GroupRow) -> dict[str, Any]:
+def _example(view: FailureGroups, one: Example) -> dict[str, Any]:
     return {
-        "key": row.group.key,
-        "name": row.group.name,
-        "says": row.group.says,
-        "kind": row.group.kind,
-        "terms": list(row.group.terms),
-        "failures": row.n,
-        "samples": row.samples,
-        "share": row.share.value / 100 if row.share.known else None,
-        "lo": row.share.lo / 100 if row.share.known else None,
-        "hi": row.share.hi / 100 if row.share.known else None,
-        "weight_lost": row.lost,
-        "weight_lost_share": row.lost_share,
-        "capabilities": row.capabilities,
-        "models": [_of_model(view, m, at) for m in range(len(view.models))],
-        "examples": [
-            {"model": view.models[one.model], "sample": one.filters.sample, "capability": one.leaf,
-             "reason": one.reason}
-            for one in row.examples
-        ],
-    }  # fmt: skip
+        "model": view.models[one.model],
+        "sample": one.filters.sample,
+        "capability": one.leaf,
+        "reason": one.reason,
+    }
 
 
 def _of_model(view: FailureGroups, m: int, g: int) -> dict[str, Any]:
@@ -134,19 +125,10 @@ def _lines(view: FailureGroups, *, synthetic: bool) -> list[str]:
     lines = [f"{numbers.count(view.n, 'failed checkpoint')}{badge}", ""]
     if view.none is not None:
         return [*lines, NONE_WORDS[view.none]]
-    named = view.grouping.named
-    rows = [
-        (row.group.name if named else row.group.key, row.n, row.samples,
-         f"{row.share.value:.1f}", f"{100 * row.lost_share:.1f}",
-         row.capabilities, ", ".join(row.group.terms[:2]))
-        for row in view.rows
-    ]  # fmt: skip
-    head = ("group", "failures", "samples", "% of failures", "% of weight lost", "capabilities",
-            "telling words")  # fmt: skip
     told = [stands_out(view, m, g) for m, g in view.standing_out]
     return [
         *lines,
-        *table(head, rows),
+        *writers.lines(group_table(view)),
         "",
         *(told or ["No model's failures are made up otherwise than the others' beyond chance."]),
         "",

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from atom.display.numbers import count
 from atom.exports.archive_form import ArchiveManifest
 from atom.exports.base import Exporter
-from atom.formats import Account, ImportReport, Tally, account_of
+from atom.formats import Account, ImportReport, account_of
+from atom.formats.account import Tally
 from atom.records import Import, Study
 from atom.ui import kit, links
 from atom.ui.html import Html, el, join

@@ -232,20 +232,27 @@ def _criteria(here: Here, view: SampleView, doors: _Doors) -> Html:
         state = view.criteria_set.state if view.criteria_set else ""
         words = f"The judge's criteria are {state}: {detail}" if state else "Nothing judged yet."
         return el("div", el("h2", "Criteria"), el("p", words, class_="quiet text"))
-    names = [answer.candidate.name for answer in view.answers]
-    columns = [
-        kit.Head(title="#"),
-        kit.Head(title=kit.term("criterion", "Criterion"), width="32%"),
-        kit.Head(title=kit.term("ground truth", "Truth"), width="15%"),
-        kit.Head(title="Capability", broad=True),
-        kit.Head(title=kit.term("weight", "w"), number=True),
-        *(
-            kit.Head(title=_model_head(answer, short), slim=True)
-            for answer, short in zip(view.answers, numbers.short_names(names), strict=True)
-        ),
-    ]
     shown = view.answer.response.id if view.answer else None
-    rows = [_criterion_row(here, view, doors, item, shown) for item in view.criteria]
+    marks = {
+        (item.criterion.id, mark.checkpoint.response_id): mark
+        for item in view.criteria
+        for mark in item.marks
+        if mark.checkpoint
+    }
+
+    def model(answer: AnswerView, short: str) -> kit.Column[CriterionView]:
+        chosen = answer.response.id == shown
+        return kit.Column(
+            _model_head(answer, short),
+            lambda item: kit.door(
+                mark_chip(here, marks.get((item.criterion.id, answer.response.id)), chosen),
+                doors.answer(answer.candidate.id, item.criterion.id),
+                aria_label=f"{answer.candidate.name}, criterion {item.number}",
+            ),
+            slim=True,
+        )
+
+    short = numbers.short_names([answer.candidate.name for answer in view.answers])
     notes = view.criteria_set.adjustments if view.criteria_set else ()
     return el(
         "div",
@@ -256,7 +263,34 @@ def _criteria(here: Here, view: SampleView, doors: _Doors) -> Html:
             class_="row",
             style="justify-content:space-between;margin-bottom:4px",
         ),
-        kit.table(columns, rows, label="Criteria and scores", tight=True),
+        kit.grid(
+            view.criteria,
+            kit.Column("#", lambda item: kit.quiet(item.number)),
+            kit.Column(
+                kit.term("criterion", "Criterion"),
+                lambda item: join(
+                    kit.door(
+                        item.criterion.question,
+                        doors.criterion(item.criterion.id),
+                        data_light=item.criterion.id,
+                        class_="text",
+                    ),
+                    el("span", " ", _leaf(item), class_="narrow small quiet"),
+                ),
+                width="32%",
+            ),
+            kit.Column(
+                kit.term("ground truth", "Truth"),
+                lambda item: el("span", item.criterion.ground_truth, class_="text"),
+                width="15%",
+            ),
+            kit.Column("Capability", _leaf, broad=True),
+            kit.number(kit.term("weight", "w"), _weight),
+            *map(model, view.answers, short),
+            label="Criteria and scores",
+            on=lambda item: item.chosen,
+            light=lambda item: item.criterion.id,
+        ),
         kit.fold(
             f"What was adjusted when the judge's reply was read ({len(notes)})",
             el("ul", [el("li", note) for note in notes], class_="small", style="margin:0"),
@@ -278,47 +312,16 @@ def _model_head(answer: AnswerView, short: str) -> Html:
     )
 
 
-def _criterion_row(
-    here: Here, view: SampleView, doors: _Doors, item: CriterionView, shown: str | None
-) -> kit.Row:
-    identity = item.criterion.id
-    choose = doors.criterion(identity)
-    marks = {mark.checkpoint.response_id: mark for mark in item.marks if mark.checkpoint}
-    chips = [
-        kit.door(
-            mark_chip(here, marks.get(answer.response.id), answer.response.id == shown),
-            doors.answer(answer.candidate.id, identity),
-            aria_label=f"{answer.candidate.name}, criterion {item.number}",
-        )
-        for answer in view.answers
-    ]
-    leaf = (
-        el("span", item.leaf[-1], data_tip=format_path(item.leaf))
-        if item.leaf
-        else kit.quiet("○ not mapped", data_tip=item.leaf_detail)
-    )
-    weight = el(
-        "span",
-        item.weight_words,
-        data_tip=f"the judge said {item.stated_weight:g}"
-        if item.stated_weight is not None and item.stated_weight != item.weight
-        else None,
-    )
-    return kit.Row(
-        cells=[
-            kit.quiet(item.number),
-            join(
-                kit.door(item.criterion.question, choose, data_light=identity, class_="text"),
-                el("span", " ", leaf, class_="narrow small quiet"),
-            ),
-            el("span", item.criterion.ground_truth, class_="text"),
-            leaf,
-            weight,
-            *chips,
-        ],
-        on=item.chosen,
-        light=identity,
-    )
+def _leaf(item: CriterionView) -> Html:
+    if item.leaf:
+        return el("span", item.leaf[-1], data_tip=format_path(item.leaf))
+    return kit.quiet("○ not mapped", data_tip=item.leaf_detail)
+
+
+def _weight(item: CriterionView) -> Html:
+    other = item.stated_weight is not None and item.stated_weight != item.weight
+    tip = f"the judge said {item.stated_weight:g}" if other else None
+    return el("span", item.weight_words, data_tip=tip)
 
 
 def _beside(point: Checkpoint) -> str:

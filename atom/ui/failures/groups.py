@@ -14,13 +14,13 @@ from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES
 from atom.ui.shell.frame import Here
 from atom.views.compare.nodes import Q
+from atom.views.failures.group_tables import EXAMPLE, KIND, group_table, groups_csv
 from atom.views.failures.grouping import Group, chosen_by, grouping_of, is_grouped, marks_of
 from atom.views.failures.groups import (
     Example,
     FailureGroups,
     GroupRow,
     failure_groups,
-    groups_csv,
     opened,
 )
 from atom.views.failures.words import (
@@ -74,20 +74,14 @@ def _groups(here: Here, view: FailureGroups) -> Html:
     list_ = kit.button("Show the list", to(here.filters.but(find=here.filters.find.cleared)))
     if view.none is not None:
         return kit.empty("No groups", NONE_WORDS[view.none], list_)
-    columns = [
-        kit.Head(title=kit.term("kind of error", "Kind of error"), width="20%"),
-        kit.Head(title="Failures", number=True),
-        kit.Head(title="% of failures (95 %)", number=True),
-        kit.Head(title="% of weight lost", number=True),
-        kit.Head(title="Samples", number=True, broad=True),
-        kit.Head(title="Capabilities", number=True, broad=True),
-        kit.Head(title="For example", width="42%"),
-    ]
     return kit.section(_title(view),
         kit.note(f"{made_words(view)} {chosen_words(view)}",
            style="max-width:860px", data_testid="groups-made"),
-        kit.table(columns, [_row(here, view, row) for row in view.rows],
-                  label="Failures in groups", tight=True),
+        kit.drawn(
+            group_table(view),
+            cells={KIND: _kind, EXAMPLE: lambda row, _: _examples(view, row)},
+            on=lambda row: here.filters.find.kind == row.group.key,
+        ),
         data_testid="groups",
     )  # fmt: skip
 
@@ -101,25 +95,13 @@ def _title(view: FailureGroups) -> str:
     )
 
 
-def _row(here: Here, view: FailureGroups, row: GroupRow) -> kit.Row:
+def _kind(row: GroupRow, name: str) -> Html:
     tip = f"telling words: {', '.join(row.group.terms)}" if row.group.terms else None
-    on = here.filters.find.kind == row.group.key
-    return kit.Row(
-        cells=[
-            el(
-                "div",
-                kit.door(row.group.name, to(row.filters), class_="strong", tip=tip),
-                _said(row.group),
-            ),
-            f"{row.n:,}",
-            numbers.interval(row.share),
-            f"{100 * row.lost_share:.1f}",
-            f"{row.samples:,}",
-            f"{row.capabilities:,}",
-            el("div", [_example(view, one) for one in row.examples]),
-        ],
-        on=on,
-    )
+    return el("div", kit.door(name, to(row.filters), class_="strong", tip=tip), _said(row.group))
+
+
+def _examples(view: FailureGroups, row: GroupRow) -> Html:
+    return el("div", [_example(view, one) for one in row.examples])
 
 
 def _said(group: Group) -> Html | None:
@@ -148,11 +130,23 @@ def signature(here: Here, view: FailureGroups) -> Html | None:
     if found is None or len(view.models) < 2:
         return None
     said = [stands_out(view, m, g) for m, g in view.standing_out]
+
+    def group(g: int) -> kit.Column[int]:
+        name = view.rows[g].group.name
+        title = el("span", numbers.middle(name, 26), data_tip=name)
+        return kit.number(title, lambda m: _share(here, view, m, g))
+
     return kit.section((kit.term("failure signature", "Failure signatures"), ": ", _lead(said)),
         el("ul", [el("li", f"{one}.") for one in said[:_MOST_TOLD]], class_="note",
            style="margin:0 0 8px;padding-left:18px;max-width:980px") if said else None,
-        kit.table(_columns(view), [_model(here, view, m) for m in range(len(view.models))
-                                   if found.n[m]], label="Failure signatures", tight=True),
+        kit.grid(
+            [m for m in range(len(view.models)) if found.n[m]],
+            kit.Column("Model", lambda m: kit.model(view.models[m], m)),
+            kit.number("Failures", lambda m: f"{found.n[m]:,}"),
+            *map(group, range(len(view.rows))),
+            label="Failure signatures",
+            on=lambda m: here.filters.model == here.data.candidates[m].id,
+        ),
         kit.note(ABOUT, " ▲ more, ▼ less than the others, held against chance; hover for the "
            "interval.", style="max-width:860px"),
         kit.csv_link(groups_csv(view), "failure-groups.csv"),
@@ -166,29 +160,6 @@ def _lead(said: Sequence[str]) -> str:
         return "none differs from the others’ beyond chance"
     differ = "differs" if len(said) == 1 else "differ"
     return f"{numbers.count(len(said), 'share')} {differ} from the other models’ beyond chance"
-
-
-def _columns(view: FailureGroups) -> list[kit.Head]:
-    return [
-        kit.Head(title="Model"),
-        kit.Head(title="Failures", number=True),
-        *(kit.Head(title=el("span", numbers.middle(row.group.name, 26),
-                              data_tip=row.group.name), number=True) for row in view.rows),
-    ]  # fmt: skip
-
-
-def _model(here: Here, view: FailureGroups, m: int) -> kit.Row:
-    found = view.signature
-    assert found is not None
-    model = here.data.candidates[m].id
-    return kit.Row(
-        cells=[
-            kit.model(view.models[m], m),
-            f"{found.n[m]:,}",
-            *(_share(here, view, m, g) for g in range(len(view.rows))),
-        ],
-        on=here.filters.model == model,
-    )
 
 
 def _share(here: Here, view: FailureGroups, m: int, g: int) -> Html:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from functools import partial
+from itertools import starmap
 
 import numpy as np
 
@@ -28,16 +30,14 @@ def grid(here: Here, view: FailureList, cells: Cells) -> Html:
     base = here.filters.but(sample=None, criterion=None)
     listed = np.array([here.data.sample_position[name] for name in view.order], dtype=np.int64)
     names = [one.name for one in here.data.candidates]
-    columns = [
-        kit.Head(title="Sample", width="34%"),
-        *(
-            kit.Head(title=_head(name, short, number, cells, listed), slim=True)
-            for number, (name, short) in enumerate(
-                zip(names, numbers.short_names(names), strict=True)
-            )
-        ),
-    ]
-    rows = [_row(here, row, cells) for row in view.rows]
+
+    def model(number: int, short: str) -> kit.Column[FailureRow]:
+        return kit.Column(
+            _head(names[number], short, number, cells, listed),
+            lambda row: _cell(here, row, number, cells),
+            slim=True,
+        )
+
     return el(
         "div",
         el(
@@ -46,7 +46,12 @@ def grid(here: Here, view: FailureList, cells: Cells) -> Html:
             kit.note(summary(here, view), style="margin:8px 0 4px 4px"),
             _legend(view),
         ),
-        kit.table(columns, rows, label="Samples by models", tight=True),
+        kit.grid(
+            view.rows,
+            kit.Column("Sample", partial(_sample, here), width="34%"),
+            *starmap(model, enumerate(numbers.short_names(names))),
+            label="Samples by models",
+        ),
         pager(base, view, GRID),
         class_="gridview",
     )
@@ -73,10 +78,9 @@ def _head(name: str, short: str, number: int, cells: Cells, listed: np.ndarray) 
     )
 
 
-def _row(here: Here, row: FailureRow, cells: Cells) -> kit.Row:
-    index = here.data.sample_position[row.sample_id]
+def _sample(here: Here, row: FailureRow) -> Html:
     sample = here.filters.but(sample=row.sample_id, criterion=None)
-    head = el(
+    return el(
         "a",
         thumbnail(here.store, row.sample_id, row.picture_id, row.picture_name),
         el(
@@ -89,16 +93,11 @@ def _row(here: Here, row: FailureRow, cells: Cells) -> kit.Row:
         data_go=True,
         class_="head",
     )
-    return kit.Row(
-        cells=[
-            head,
-            *(_cell(here, row, index, number, cells) for number in range(len(cells.model_ids))),
-        ]
-    )
 
 
-def _cell(here: Here, row: FailureRow, index: int, number: int, cells: Cells) -> Html:
+def _cell(here: Here, row: FailureRow, number: int, cells: Cells) -> Html:
     """Draw a cell: the weight held, and by a sign, not a colour, whether the model fails."""
+    index = here.data.sample_position[row.sample_id]
     value, failed = float(cells.value[index, number]), int(cells.failed[index, number])
     name = here.data.candidates[number].name
     if not math.isfinite(value):

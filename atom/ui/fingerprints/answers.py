@@ -10,6 +10,7 @@ from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES
 from atom.views.overview.more import (
     BreakCurve,
+    BreakPoint,
     Distribution,
     OverviewMore,
     Pattern,
@@ -145,54 +146,55 @@ def _ranks_title(view: Ranks) -> str:
 
 
 def _rank_table(view: Ranks) -> Html:
-    places = range(1, len(view.rows) + 1)
-    columns = [
-        kit.Head(title="Model"),
-        *(kit.Head(title=f"{place}.", number=True) for place in places),
-    ]
     most = max(max(row.counts) for row in view.rows) or 1
-    rows = [_rank_row(row, view.samples, most) for row in view.rows]
-    return el("div", kit.table(columns, rows, label="Share of samples at each rank", tight=True))
+
+    def place(at: int) -> kit.Column[RankRowShares]:
+        return kit.number(f"{at + 1}.", lambda row: _at_rank(row, at, view.samples, most))
+
+    table = kit.grid(
+        view.rows,
+        kit.Column("Model", lambda row: kit.model(row.name, row.colour)),
+        *map(place, range(len(view.rows))),
+        label="Share of samples at each rank",
+    )
+    return el("div", table)
 
 
-def _rank_row(row: RankRowShares, samples: int, most: int) -> kit.Row:
-    cells: list[Html] = [kit.model(row.name, row.colour)]
-    for place, number in enumerate(row.counts, start=1):
-        text = f"{100 * number / samples:.0f}"
-        cells.append(
-            el("span", text, class_="heat", style=f"--share:{100 * number / most:.0f}%",
-               data_tip=f"{row.name} is number {place} on {number} of {samples:,} samples")
-        )  # fmt: skip
-    return kit.Row(cells=cells)
+def _at_rank(row: RankRowShares, at: int, samples: int, most: int) -> Html:
+    number = row.counts[at]
+    return el(
+        "span",
+        f"{100 * number / samples:.0f}",
+        class_="heat",
+        style=f"--share:{100 * number / most:.0f}%",
+        data_tip=f"{row.name} is number {at + 1} on {number} of {samples:,} samples",
+    )
 
 
 def _patterns(view: Ranks) -> Html:
     word = "First" if view.rows else "Right"
-    columns = [
-        kit.Head(title=f"{word} together" if view.rows else "Right"),
-        kit.Head(title="Samples", number=True),
-        kit.Head(title="Share (95 % interval)", number=True),
-    ]
-    rows = [_pattern_row(pattern) for pattern in view.patterns]
-    if view.others:
-        share = 100 * view.others / view.samples
-        rows.append(
-            kit.Row(
-                cells=[
-                    kit.quiet("any other"),
-                    str(view.others),
-                    numbers.percent(share, view.samples),
-                ]
-            )
-        )
-    return el("div", kit.table(columns, rows, label=f"{word} together", tight=True))
+    table = kit.grid(
+        (*view.patterns, None) if view.others else view.patterns,
+        kit.Column(f"{word} together" if view.rows else "Right", _together),
+        kit.number("Samples", lambda row: str(row.samples if row else view.others)),
+        kit.number(
+            "Share (95 % interval)",
+            lambda row: (
+                f"{numbers.in_percent(row.share)} ({numbers.ends(row.lo, row.hi)})"
+                if row
+                else numbers.percent(100 * view.others / view.samples, view.samples)
+            ),
+        ),
+        label=f"{word} together",
+    )
+    return el("div", table)
 
 
-def _pattern_row(pattern: Pattern) -> kit.Row:
-    names: list[Html] = [kit.model(name, place) for name, place in pattern.models]
-    words = el("span", names or kit.quiet("none of them"), class_="lowest")
-    share = f"{numbers.in_percent(pattern.share)} ({numbers.ends(pattern.lo, pattern.hi)})"
-    return kit.Row(cells=[words, str(pattern.samples), share])
+def _together(pattern: Pattern | None) -> Html:
+    if pattern is None:
+        return kit.quiet("any other")
+    names = [kit.model(name, place) for name, place in pattern.models]
+    return el("span", names or kit.quiet("none of them"), class_="lowest")
 
 
 def first_break(curves: Sequence[BreakCurve], weakest: Weakest | None) -> Html | None:
@@ -299,39 +301,43 @@ def _curve_chart(curves: Sequence[BreakCurve]) -> Html:
 
 
 def _break_table(curves: Sequence[BreakCurve]) -> Html:
-    places = max(len(curve.points) for curve in curves)
-    columns = [
-        kit.Head(title="Model"),
-        *(kit.Head(title=f"Step {place}", number=True) for place in range(1, places + 1)),
-        kit.Head(title="Breaks most surely at"),
-    ]
-    table = kit.table(columns, [_break_row(curve) for curve in curves],
-                      label="Answers that first break at each step, in percent of those that "
-                      "reach it", tight=True)  # fmt: skip
+    def step(at: int) -> kit.Column[BreakCurve]:
+        return kit.number(f"Step {at + 1}", lambda curve: _step(curve.points[at]))
+
+    table = kit.grid(
+        curves,
+        kit.Column(
+            "Model",
+            lambda curve: kit.cell(
+                kit.model(curve.name, curve.colour),
+                links.address(FAILURES.url_path, curve.filters),
+            ),
+        ),
+        *map(step, range(max(len(curve.points) for curve in curves))),
+        kit.Column("Breaks most surely at", _worst),
+        label="Answers that first break at each step, in percent of those that reach it",
+    )
     return el("div", table, kit.note("Break at the step, in percent of the answers that reach it."))
 
 
-def _break_row(curve: BreakCurve) -> kit.Row:
-    to = links.address(FAILURES.url_path, curve.filters)
-    cells: list[Html | str] = [kit.cell(kit.model(curve.name, curve.colour), to)]
-    for point in curve.points:
-        if not point.at_risk:
-            cells.append(kit.quiet(numbers.NONE))
-            continue
-        tip = (f"{point.breaks:,} of {point.at_risk:,} answers: "
-               f"{numbers.in_percent(point.hazard)} "
-               f"({numbers.ends(point.lo, point.hi)})")  # fmt: skip
-        cells.append(el("span", f"{point.hazard:.0f}", data_tip=tip,
-                        class_="quiet" if point.at_risk < 30 else None))  # fmt: skip
-    worst = curve.worst
-    cells.append(
-        kit.door(
-            numbers.middle(worst.path[-1], 26),
-            links.address(FAILURES.url_path, worst.filters),
-            tip=f"{format_path(worst.path)}\n{worst.breaks:,} of {worst.exposed:,} criteria "
-            f"that unbroken answers reach fail here: {numbers.in_percent(worst.share, 0)}",
-        )
-        if worst
-        else kit.quiet(numbers.NONE)
+def _step(point: BreakPoint) -> Html:
+    if not point.at_risk:
+        return kit.quiet(numbers.NONE)
+    tip = (
+        f"{point.breaks:,} of {point.at_risk:,} answers: {numbers.in_percent(point.hazard)} "
+        f"({numbers.ends(point.lo, point.hi)})"
     )
-    return kit.Row(cells=cells)
+    few = "quiet" if point.at_risk < 30 else None
+    return el("span", f"{point.hazard:.0f}", data_tip=tip, class_=few)
+
+
+def _worst(curve: BreakCurve) -> Html:
+    worst = curve.worst
+    if not worst:
+        return kit.quiet(numbers.NONE)
+    return kit.door(
+        numbers.middle(worst.path[-1], 26),
+        links.address(FAILURES.url_path, worst.filters),
+        tip=f"{format_path(worst.path)}\n{worst.breaks:,} of {worst.exposed:,} criteria "
+        f"that unbroken answers reach fail here: {numbers.in_percent(worst.share, 0)}",
+    )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -61,21 +63,33 @@ def _how(view: ToldApart) -> list[Html | str]:
 
 
 def _named(here: Here, view: ToldApart) -> Html:
-    shown = view.models[:_MOST]
-    rows = []
-    for row, model in enumerate(shown):
-        cells = [_try(here, view, row, column, model, other) for column, other in enumerate(shown)]
-        rows.append(kit.Row(cells=[kit.model(model.name, model.index), *cells]))
     return el(
         "div",
         el("h2", "Row: the model. Column: who it was taken for, % of tries"),
-        kit.table(_columns(shown), rows, label="Identification", tight=True),
+        _matrix(view, partial(_try, here, view), "Identification"),
     )
 
 
-def _try(
-    here: Here, view: ToldApart, row: int, column: int, model: ShapeModel, other: ShapeModel
-) -> Html:
+def _matrix(view: ToldApart, cell: Callable[[int, int], Html], label: str) -> Html:
+    """Draw a cell for every two models: `cell` is given a row's place and a column's."""
+    shown = view.models[:_MOST]
+    short = numbers.short_names([model.name for model in shown])
+
+    def column(at: int) -> kit.Column[int]:
+        model = shown[at]
+        name = kit.model(short[at], model.index, full=model.name)
+        return kit.number(name, lambda row: cell(row, at))
+
+    return kit.grid(
+        range(len(shown)),
+        kit.Column("Model", lambda row: kit.model(shown[row].name, shown[row].index)),
+        *map(column, range(len(shown))),
+        label=label,
+    )
+
+
+def _try(here: Here, view: ToldApart, row: int, column: int) -> Html:
+    model, other = view.models[row], view.models[column]
     hits = int(view.named[row, column])
     share = 100 * hits / view.tries
     tip = (
@@ -92,30 +106,16 @@ def _try(
 
 
 def _alike(here: Here, view: ToldApart) -> Html:
-    shown = view.models[:_MOST]
-    rows = [
-        kit.Row(
-            cells=[
-                kit.model(model.name, model.index),
-                *(
-                    _similar(here, view, row, column, model, other)
-                    for column, other in enumerate(shown)
-                ),
-            ]
-        )
-        for row, model in enumerate(shown)
-    ]
     return el(
         "div",
         el("h2", "How alike shapes are: correlation of one half with the other, −1 to 1"),
-        kit.table(_columns(shown), rows, label="Similarity of fingerprints", tight=True),
+        _matrix(view, partial(_similar, here, view), "Similarity of fingerprints"),
         kit.note("On the diagonal: how well a model's own shape repeats."),
     )
 
 
-def _similar(
-    here: Here, view: ToldApart, row: int, column: int, model: ShapeModel, other: ShapeModel
-) -> Html:
+def _similar(here: Here, view: ToldApart, row: int, column: int) -> Html:
+    model, other = view.models[row], view.models[column]
     value = float(view.similarity[row, column])
     if math.isnan(value):
         return kit.quiet(numbers.NONE)
@@ -135,17 +135,6 @@ def _similar(
         style=f"--share:{100 * min(abs(value), 1):.0f}%",
         tip=tip,
     )
-
-
-def _columns(models: tuple[ShapeModel, ...]) -> list[kit.Head]:
-    short = numbers.short_names([model.name for model in models])
-    return [
-        kit.Head(title="Model"),
-        *(
-            kit.Head(title=kit.model(name, model.index, full=model.name), number=True)
-            for name, model in zip(short, models, strict=True)
-        ),
-    ]
 
 
 def _door(here: Here, model: ShapeModel, other: ShapeModel) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Sequence
+from functools import partial
+from itertools import starmap
 
 import streamlit as st
 
@@ -372,22 +374,18 @@ def mark_words(form: Shape, mark: Mark) -> str:
 
 
 def _numbers(form: Shape, radar: Radar) -> Html:
-    columns = [
-        kit.Head(title=radar.title),
-        *(kit.Head(title=kit.model(one.name, one.index), number=True) for one in radar.models),
-        kit.Head(title="All models", number=True),
-    ]
-    rows = [
-        kit.Row(
-            cells=[
-                named(axis),
-                *(_number(form, mark) for mark in axis.marks),
-                numbers.score(axis.middle),
-            ]
-        )
-        for axis in radar.axes
-    ]
-    return kit.table(columns, rows, label=f"{radar.title}: values", tight=True)
+
+    def model(at: int, name: Html) -> kit.Column[Axis]:
+        return kit.number(name, lambda axis: _number(form, axis.marks[at]))
+
+    names = [kit.model(one.name, one.index) for one in radar.models]
+    return kit.grid(
+        radar.axes,
+        kit.Column[Axis](radar.title, named),
+        *starmap(model, enumerate(names)),
+        kit.number("All models", lambda axis: numbers.score(axis.middle)),
+        label=f"{radar.title}: values",
+    )
 
 
 def _number(form: Shape, mark: Mark) -> Html:
@@ -410,24 +408,38 @@ def _number(form: Shape, mark: Mark) -> Html:
 
 def skills(here: Here, form: Shape, view: Bars) -> Html:
     """Draw the skill bars of the chosen model, the surest evidence first."""
-    rows = [_skill_row(form, bar, view) for bar in view.rows]
     what = "Capability" if form.facet is None else label_name(form.facet)
+    framed = view.frame is not None
     axis = el("span", el("span", "0"), el("span", f"│ {_held_words(view)}"),
               el("span", "100"), class_="axis")  # fmt: skip
-    columns = [
-        *([kit.Head(title="Evidence", width="150px")] if view.frame else []),
-        kit.Head(title=what),
-        kit.Head(title=axis, width="30%"),
-        kit.Head(title="Score" if form.measure == "process" else "%", number=True),
-        *([kit.Head(title="Departure, points", number=True, broad=True)] if view.frame else []),
-        kit.Head(title="n", number=True),
-    ]
+
+    def table(bars: Sequence[Bar], label: str) -> Html:
+        return kit.grid(
+            bars,
+            kit.Column("Evidence", partial(_claimed, view), width="150px", when=framed),
+            kit.Column(what, partial(_skill, form)),
+            kit.Column(
+                axis,
+                lambda bar: kit.cell(
+                    _skill_bar(bar, view), _behind(bar), tip=_tip(form, bar), tabindex="-1"
+                ),
+                width="30%",
+            ),
+            kit.number(
+                "Score" if form.measure == "process" else "%",
+                lambda bar: numbers.score(bar.mark.estimate.value),
+            ),
+            kit.number("Departure, points", _departure, broad=True, when=framed),
+            kit.number("n", lambda bar: kit.quiet(f"{bar.mark.estimate.n:,}")),
+            label=label,
+        )
+
     label = f"Skills of {view.model.name}"
-    more = rows[_SHOWN:]
+    more = view.rows[_SHOWN:]
     return kit.section(_skills_title(view),
-        kit.table(columns, rows[:_SHOWN], label=label, tight=True),
-        kit.fold(f"{len(more):,} more, with less evidence" if view.frame else f"{len(more):,} more",
-                 kit.table(columns, more, label=f"{label}: the rest", tight=True))
+        table(view.rows[:_SHOWN], label),
+        kit.fold(f"{len(more):,} more, with less evidence" if framed else f"{len(more):,} more",
+                 table(more, f"{label}: the rest"))
         if more
         else None,
         kit.note(*_how(view, form),
@@ -467,36 +479,41 @@ def _unsure(claim: NodeEvidence, view: Bars) -> Html | None:
     return kit.under(words)
 
 
-def _skill_row(form: Shape, bar: Bar, view: Bars) -> kit.Row:
-    href = links.address(FAILURES.url_path, bar.mark.filters)
-    estimate, claim = bar.mark.estimate, bar.claim
-    tip = f"{bar.full}\n{mark_words(form, bar.mark)}"
+def _behind(bar: Bar) -> str:
+    return links.address(FAILURES.url_path, bar.mark.filters)
+
+
+def _tip(form: Shape, bar: Bar) -> str:
+    tip, claim = f"{bar.full}\n{mark_words(form, bar.mark)}", bar.claim
     if claim is not None:
         more = more_words(claim)
         tip += f"\n{claim.glyph} {claim.words}: {claim_words(claim, form.facet)}"
         tip += f"\n{frame_words(claim)}" + (f"\n{more}" if more else "")
-    tip += judge_words(bar.judge)
-    cells: list[Html | str] = []
-    if claim is not None:
-        kind = {"confirmed": "weak", "suspected": "weak", "strength": "strong-at"}
-        glyph = el("span", claim.glyph, class_="glyph", aria_hidden="true")
-        quiet = "" if claim.label in kind else " quiet"
-        status = el("span", glyph, claim.words, class_=f"status {kind.get(claim.label, '')}{quiet}")
-        cells.append(join(status, _unsure(claim, view)))
-    cells += [
-        kit.door(numbers.middle(bar.name, 34), href, tip=tip)
-        if bar.judge is None
-        else join(
-            kit.door(numbers.middle(bar.name, 34), href, tip=tip),
-            el("div", bar.judge.text, class_="status weak small", data_tip=bar.judge.tip),
-        ),
-        kit.cell(_skill_bar(bar, view), href, tip=tip, tabindex="-1"),
-        numbers.score(estimate.value),
-    ]
-    if claim is not None:
-        cells.append(numbers.signed_interval(claim.effect, claim.lo, claim.hi))
-    cells.append(kit.quiet(f"{estimate.n:,}"))
-    return kit.Row(cells=cells)
+    return tip + judge_words(bar.judge)
+
+
+def _claimed(view: Bars, bar: Bar) -> Html | None:
+    claim = bar.claim
+    if claim is None:
+        return None
+    kind = {"confirmed": "weak", "suspected": "weak", "strength": "strong-at"}
+    glyph = el("span", claim.glyph, class_="glyph", aria_hidden="true")
+    quiet = "" if claim.label in kind else " quiet"
+    status = el("span", glyph, claim.words, class_=f"status {kind.get(claim.label, '')}{quiet}")
+    return join(status, _unsure(claim, view))
+
+
+def _skill(form: Shape, bar: Bar) -> Html:
+    name = kit.door(numbers.middle(bar.name, 34), _behind(bar), tip=_tip(form, bar))
+    if bar.judge is None:
+        return name
+    doubt = el("div", bar.judge.text, class_="status weak small", data_tip=bar.judge.tip)
+    return join(name, doubt)
+
+
+def _departure(bar: Bar) -> str:
+    claim = bar.claim
+    return numbers.signed_interval(claim.effect, claim.lo, claim.hi) if claim else numbers.NONE
 
 
 def _skill_bar(bar: Bar, view: Bars) -> Html:

@@ -279,55 +279,44 @@ def _table(
     choice: dict[str, Choice],
     tags: dict[str, str],
 ) -> Html:
-    rows = []
-    for finding in mine:
-        told = choice[finding.id]
-        code = code_of(finding.id)
-        picked = [c for c in wanted.picked if c != code]
-        if code not in wanted.picked:
-            picked.append(code)
-        box = (
-            _tick("", True, to(here, wanted), tip=told.reason)
-            if finding.kind == "caveat"
-            else _tick(
-                "", told.told, to(here, wanted, pick=".".join(picked) or None), tip=told.reason
-            )
-        )
-        about = " · ".join(finding.models[:3]) + (" …" if len(finding.models) > 3 else "")
-        figures = [number_words(finding, n) for n in range(len(finding.numbers))]
-        rows.append(
-            kit.Row(
-                cells=[
-                    box,
-                    tags.get(finding.id, ""),
-                    kind_words(finding),
-                    [
-                        el("div", finding.place_name, title=" › ".join(finding.place)),
-                        kit.under(about if finding.owner is None else ""),
-                    ],
-                    [el("div", text, class_="small") for text in figures[:3]],
-                    _door(here, finding),
-                ],
-                light=finding.id if told.told else None,
-            )
-        )
-    return kit.table(
-        [
-            kit.Head(title="Told", slim=True),
-            kit.Head(title="", slim=True),
-            kit.Head(title="What", width="17%"),
-            kit.Head(title="Where", width="21%"),
-            kit.Head(title="Numbers"),
-            kit.Head(title="Behind it", width="19%"),
-        ],
-        rows,
+    return kit.grid(
+        mine,
+        kit.Column("Told", lambda one: _told(here, wanted, one, choice[one.id]), slim=True),
+        kit.Column("", lambda one: tags.get(one.id, ""), slim=True),
+        kit.Column("What", kind_words, width="17%"),
+        kit.Column("Where", _where, width="21%"),
+        kit.Column("Numbers", _figures),
+        kit.Column("Behind it", _door, width="19%"),
         label="Findings",
-        tight=True,
+        light=lambda one: one.id if choice[one.id].told else None,
     )
 
 
-def _door(here: Here, finding: Finding) -> Child:
-    del here
+def _told(here: Here, wanted: Wish, finding: Finding, told: Choice) -> Html:
+    if finding.kind == "caveat":
+        return _tick("", True, to(here, wanted), tip=told.reason)
+    code = code_of(finding.id)
+    picked = [one for one in wanted.picked if one != code]
+    if code not in wanted.picked:
+        picked.append(code)
+    href = to(here, wanted, pick=".".join(picked) or None)
+    return _tick("", told.told, href, tip=told.reason)
+
+
+def _where(finding: Finding) -> Child:
+    about = " · ".join(finding.models[:3]) + (" …" if len(finding.models) > 3 else "")
+    return [
+        el("div", finding.place_name, title=" › ".join(finding.place)),
+        kit.under(about if finding.owner is None else ""),
+    ]
+
+
+def _figures(finding: Finding) -> Child:
+    figures = [number_words(finding, at) for at in range(len(finding.numbers))]
+    return [el("div", text, class_="small") for text in figures[:3]]
+
+
+def _door(finding: Finding) -> Child:
     if not finding.door:
         return None
     return kit.door(behind_words(finding) or "open", f"./{finding.door}")

@@ -6,7 +6,7 @@ import streamlit as st
 
 from atom.display import numbers
 from atom.ui import kit, links
-from atom.ui.html import Html, el
+from atom.ui.html import Child, Html, el
 from atom.ui.pages import FAILURES
 from atom.ui.plain import plain
 from atom.ui.shell.frame import Here
@@ -69,24 +69,6 @@ def _answer(view: TaskTable) -> Html:
 
 
 def _table(view: TaskTable) -> Html:
-    columns = [
-        kit.Head(title=label_name(view.rows_of)),
-        *(kit.Head(title=numbers.middle(name, 22), number=True) for name in view.columns),
-        kit.Head(title="Samples", number=True),
-        *(kit.Head(title=name, broad=True) for name in view.others),
-    ]
-    rows = [_row(row) for row in view.rows]
-    if view.columns:
-        rows.append(
-            kit.Row(
-                cells=[
-                    kit.strong("All"),
-                    *(_cell(one) for one in view.totals),
-                    f"{view.samples:,}",
-                    *("" for _ in view.others),
-                ]
-            )
-        )
     left = []
     if view.left_rows:
         left.append(f"{view.left_rows:,} rarer tasks")
@@ -94,29 +76,42 @@ def _table(view: TaskTable) -> Html:
         left.append(f"{view.left_columns:,} rarer skills")
     return el(
         "section",
-        kit.table(columns, rows, label="Tasks by skills", tight=True),
+        kit.grid(
+            (*view.rows, None) if view.columns else view.rows,
+            kit.Column(label_name(view.rows_of), _task),
+            *(_skill(view, at) for at in range(len(view.columns))),
+            kit.number("Samples", lambda row: f"{row.n if row else view.samples:,}"),
+            *(_other(name, at) for at, name in enumerate(view.others)),
+            label="Tasks by skills",
+        ),
         kit.note("Samples with answers; one that carries several labels counts in each. A number "
            "opens its samples." + (f" Not listed: {' and '.join(left)}." if left else "")),
         data_testid="task-table",
     )  # fmt: skip
 
 
-def _row(row: TaskRow) -> kit.Row:
-    return kit.Row(
-        cells=[
-            kit.door(
-                numbers.middle(row.name, 60),
-                links.address(FAILURES.url_path, row.filters),
-                tip=row.name,
-            ),
-            *(_cell(one) for one in row.cells),
-            f"{row.n:,}",
-            *(
-                el("span", numbers.middle(text, 60), class_="small quiet", data_tip=text)
-                for text in row.other
-            ),
-        ]
+def _task(row: TaskRow | None) -> Html:
+    if row is None:
+        return kit.strong("All")
+    href = links.address(FAILURES.url_path, row.filters)
+    return kit.door(numbers.middle(row.name, 60), href, tip=row.name)
+
+
+def _skill(view: TaskTable, at: int) -> kit.Column[TaskRow | None]:
+    return kit.number(
+        numbers.middle(view.columns[at], 22),
+        lambda row: _cell(row.cells[at] if row else view.totals[at]),
     )
+
+
+def _other(name: str, at: int) -> kit.Column[TaskRow | None]:
+    def labels(row: TaskRow | None) -> Child:
+        if row is None:
+            return ""
+        text = row.other[at]
+        return el("span", numbers.middle(text, 60), class_="small quiet", data_tip=text)
+
+    return kit.Column(name, labels, broad=True)
 
 
 def _cell(one: TaskCell) -> Html:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import math
 import shlex
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
+from atom.analysis.capability.validity import Verdict
 from atom.display import numbers
 from atom.engine.jobs import Job, JobState
 from atom.ui import commands, kit, links, work
@@ -110,7 +111,7 @@ def _p(row: RivalRow) -> str:
 
 def _verdict(view: Validity) -> Html:
     verdict = view.own.verdict
-    good = verdict.valid() and not math.isnan(verdict.delta_adjusted)
+    good = _good(verdict)
     if good:
         answer = "The tree is valid: its leaves predict scores better than shuffled leaves do."
     else:
@@ -149,18 +150,6 @@ def _verdict(view: Validity) -> Html:
 
 
 def _rivals(view: Validity) -> Html:
-    columns = [
-        kit.Head(title="Taxonomy", width="30%"),
-        kit.Head(title="Leaves", number=True),
-        kit.Head(title=kit.term("support", "Thin leaves"), number=True),
-        kit.Head(title="Criteria placed", broad=True),
-        kit.Head(title="Δ leave one out", broad=True),
-        kit.Head(title="Δ leave one sample out", number=True),
-        kit.Head(title="Δ beyond shuffles", number=True),
-        kit.Head(title="", width="150px", broad=True),
-        kit.Head(title="p", number=True),
-        kit.Head(title="Verdict"),
-    ]
     every = (view.own, *view.rivals)
     ranked = sorted(every, key=lambda row: -_sortable(row.verdict.delta_adjusted))
     most = max((abs(25 * _sortable(row.verdict.delta_adjusted, 0.0)) for row in every), default=1.0)
@@ -168,10 +157,33 @@ def _rivals(view: Validity) -> Html:
         f"Against its rivals: {_place(view)}",
         el(
             "div",
-            kit.table(
-                columns,
-                [_rival(row, max(most, 0.1)) for row in ranked],
+            kit.grid(
+                ranked,
+                kit.Column("Taxonomy", _taxonomy, width="30%"),
+                kit.number("Leaves", lambda row: row.leaves),
+                kit.number(
+                    kit.term("support", "Thin leaves"), lambda row: row.thin or kit.quiet("0")
+                ),
+                kit.Column("Criteria placed", lambda row: f"{row.placed:,}", broad=True),
+                kit.Column(
+                    "Δ leave one out", lambda row: _delta(row.verdict.loo.delta), broad=True
+                ),
+                kit.number("Δ leave one sample out", lambda row: _delta(row.verdict.loso.delta)),
+                kit.number(
+                    "Δ beyond shuffles",
+                    lambda row: kit.strong(_delta(row.verdict.delta_adjusted)),
+                ),
+                kit.Column(
+                    "",
+                    lambda row: _bar(25 * row.verdict.delta_adjusted, max(most, 0.1)),
+                    width="150px",
+                    broad=True,
+                ),
+                kit.number("p", _p),
+                kit.Column("Verdict", _valid),
                 label="The tree and its rivals",
+                on=lambda row: row.own,
+                tight=False,
             ),
             class_="rivals",
         ),
@@ -196,30 +208,28 @@ def _place(view: Validity) -> str:
     return place + (f", level with {view.level[0].name}" if view.level else "")
 
 
-def _rival(row: RivalRow, most: float) -> kit.Row:
-    verdict = row.verdict
-    good = verdict.valid() and not math.isnan(verdict.delta_adjusted)
-    return kit.Row(
-        cells=[
-            el(
-                "span",
-                el("span", row.name, class_="strong" if row.own else None),
-                " ",
-                kit.badge("THIS TREE") if row.own else None,
-                kit.under(row.about),
-            ),
-            row.leaves,
-            row.thin or kit.quiet("0"),
-            f"{row.placed:,}",
-            numbers.signed(25 * verdict.loo.delta, 2),
-            numbers.signed(25 * verdict.loso.delta, 2),
-            kit.strong(numbers.signed(25 * verdict.delta_adjusted, 2)),
-            _bar(25 * verdict.delta_adjusted, most),
-            _p(row),
-            kit.status("strength", "valid") if good else kit.status("nothing", "not shown"),
-        ],
-        on=row.own,
+def _taxonomy(row: RivalRow) -> Html:
+    return el(
+        "span",
+        el("span", row.name, class_="strong" if row.own else None),
+        " ",
+        kit.badge("THIS TREE") if row.own else None,
+        kit.under(row.about),
     )
+
+
+def _delta(points: float) -> str:
+    return numbers.signed(25 * points, 2)
+
+
+def _good(verdict: Verdict) -> bool:
+    return verdict.valid() and not math.isnan(verdict.delta_adjusted)
+
+
+def _valid(row: RivalRow) -> Html:
+    if _good(row.verdict):
+        return kit.status("strength", "valid")
+    return kit.status("nothing", "not shown")
 
 
 def _bar(value: float, most: float) -> Html:
@@ -239,36 +249,33 @@ def _bar(value: float, most: float) -> Html:
     )
 
 
+class _Scale(NamedTuple):
+    name: str
+    factor: float
+    digits: int
+
+    def of(self, error: float) -> str:
+        return numbers.plain(self.factor * error, self.digits)
+
+
 def _printed(view: Validity) -> Html:
     """Print the paper's measure on the three scales that it may mean."""
     loo = view.own.verdict.loo
-    columns = [
-        kit.Head(title="Scale"),
-        kit.Head(title="MAE global", number=True),
-        kit.Head(title="MAE intra-node", number=True),
-        kit.Head(title="Δ", number=True),
-    ]
     scales = (
-        (1.0, "points of 1–5", 3),
-        (25.0, "x25: 25 (s − 1), 0–100", 2),
-        (20.0, "x20: 20 s, 20–100", 2),
+        _Scale("points of 1–5", 1.0, 3),
+        _Scale("x25: 25 (s − 1), 0–100", 25.0, 2),
+        _Scale("x20: 20 s, 20–100", 20.0, 2),
     )
-    rows = [
-        kit.Row(
-            cells=[
-                words,
-                f"{factor * loo.mae_global:.3f}"
-                if factor == 1
-                else f"{factor * loo.mae_global:.2f}",
-                f"{factor * loo.mae_node:.3f}" if factor == 1 else f"{factor * loo.mae_node:.2f}",
-                numbers.signed(factor * loo.delta, 3 if factor == 1 else 2),
-            ]
-        )
-        for factor, words, digits in scales
-    ]
     return kit.section(
         "As the paper prints it: leave one criterion out",
-        kit.table(columns, rows, label="Leave-one-out errors", tight=True),
+        kit.grid(
+            scales,
+            kit.Column("Scale", lambda one: one.name),
+            kit.number("MAE global", lambda one: one.of(loo.mae_global)),
+            kit.number("MAE intra-node", lambda one: one.of(loo.mae_node)),
+            kit.number("Δ", lambda one: numbers.signed(one.factor * loo.delta, one.digits)),
+            label="Leave-one-out errors",
+        ),
         kit.note(
             f"{numbers.count(loo.n, 'score')} in leaves with at least two scores of a model, "
             f"{numbers.count(view.own.leaves, 'leaf', 'leaves')}. ATOM prints 20.40, 18.83 and "

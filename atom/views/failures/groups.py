@@ -14,7 +14,7 @@ import numpy as np
 from atom.analysis.intervals import Floats, Ints, make_cells, node_stats
 from atom.analysis.reasons.groups import Tell, Tried, Why
 from atom.analysis.reasons.signature import Signatures, signatures
-from atom.display.csv_text import csv_text
+from atom.display.estimate import Estimate
 from atom.store import Store
 from atom.views.compare.nodes import Q
 from atom.views.failures.find import NOTHING
@@ -24,20 +24,6 @@ from atom.views.filters import Filters, answers_kept, rows_in_node
 from atom.views.study_data import StudyData
 
 EXAMPLES: Final = 3
-
-
-@dataclass(frozen=True, kw_only=True)
-class Share:
-    """A share in percent with its interval."""
-
-    value: float
-    lo: float
-    hi: float
-
-    @property
-    def known(self) -> bool:
-        """Whether there is a value."""
-        return bool(np.isfinite(self.value))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +50,7 @@ class GroupRow:
     Attributes:
         n: failed checkpoints.
         samples: samples that they are of.
-        share: of all failures counted, in percent; the interval counts clusters.
+        share: of all failures counted; the interval counts clusters.
         lost: weight lost: weight x (5 - score) / 4, in shares of 10 a sample.
         lost_share: of all weight lost by failures, 0 to 1.
         by_model: failed checkpoints of each model, shape (K,).
@@ -77,7 +63,7 @@ class GroupRow:
     group: Group
     n: int
     samples: int
-    share: Share
+    share: Estimate
     lost: float
     lost_share: float
     by_model: tuple[int, ...]
@@ -209,14 +195,20 @@ def opened(filters: Filters, group: Group, model: str | None = None) -> Filters:
                        model=model or filters.model, find=NOTHING.but(kind=group.key))  # fmt: skip
 
 
-def _shares(code: Ints, cluster: Ints, k: int) -> list[Share]:
+def _shares(code: Ints, cluster: Ints, k: int) -> list[Estimate]:
     """Return each group's share of failures, with intervals over clusters (METHODS B1, B2)."""
     node = np.repeat(np.arange(k), len(code))
     value = (np.tile(code, k) == node).astype(np.float64)
     stats = node_stats(make_cells(value, node, np.tile(cluster, k), k), k)
-    return [Share(value=100 * float(stats.mean[at]), lo=100 * float(stats.lo[at]),
-                  hi=100 * float(stats.hi[at]))
-            for at in range(k)]  # fmt: skip
+    return [
+        Estimate(
+            value=float(stats.mean[at]),
+            lo=float(stats.lo[at]),
+            hi=float(stats.hi[at]),
+            unit="share",
+        )
+        for at in range(k)
+    ]
 
 
 def _examples(
@@ -270,23 +262,3 @@ def _example(data: StudyData, filters: Filters, row: int, reason: str) -> Exampl
             model=table.model_ids[number],
         ),
     )
-
-
-def groups_csv(view: FailureGroups) -> str:
-    """Write the groups and every model's share of them as CSV, a line a model and group."""
-    head = ("group", "kind", "telling words", "failures", "samples", "weight lost", "model",
-            "model failures", "of its failures %", "others %", "difference", "lo", "hi",
-            "adjusted p")  # fmt: skip
-    found = view.signature
-    lines = [
-        (
-            row.group.key, row.group.kind, ", ".join(row.group.terms), row.n, row.samples,
-            row.lost, name, int(found.count[m, g]), 100 * float(found.share[m, g]),
-            100 * float(found.others[m, g]), 100 * float(found.gap[m, g]),
-            100 * float(found.lo[m, g]), 100 * float(found.hi[m, g]), float(found.adjusted[m, g]),
-        )
-        for g, row in enumerate(view.rows)
-        for m, name in enumerate(view.models)
-        if found is not None
-    ]  # fmt: skip
-    return csv_text(head, lines)

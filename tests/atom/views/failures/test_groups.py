@@ -10,8 +10,9 @@ from atom.records.grouped import Grouped, GroupName
 from atom.store import Store, list_studies
 from atom.views.failures import grouping, words
 from atom.views.failures.find import NOTHING
+from atom.views.failures.group_tables import groups_csv
 from atom.views.failures.grouping import Group, Grouping, grouping_of, is_grouped
-from atom.views.failures.groups import FailureGroups, failure_groups, groups_csv, opened
+from atom.views.failures.groups import FailureGroups, failure_groups, opened
 from atom.views.failures.page import failures, samples_listed
 from atom.views.failures.slices import Slice, inside
 from atom.views.filters import Filters
