@@ -110,7 +110,7 @@ def _counted(row: PairRow, text: str) -> Child:
 
 
 def _average(row: PairRow, text: str) -> Child:
-    return text if row.judge else kit.quiet(text)
+    return text if row.judge or text == numbers.NONE else kit.quiet(text)
 
 
 def _unread(row: PairRow, text: str) -> Child:
