@@ -354,8 +354,9 @@ def gate(args: argparse.Namespace, out: Output) -> int:
     verdict = found.verdict
     lines = [
         verdict.sentence,
-        f"{verdict.n:,} answers without the picture: {_percent(verdict.with_hint)} % right with "
-        f"the hints, {_percent(verdict.without)} % without (mid-p "
+        f"{numbers.count(verdict.n, 'answer')} without the picture: "
+        f"{_percent(verdict.with_hint)} % right with the hints, "
+        f"{_percent(verdict.without)} % without (mid-p "
         f"{numbers.p_value(verdict.mid_p)})",
     ]
     if found.undecided:

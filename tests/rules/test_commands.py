@@ -6,8 +6,10 @@ import pytest
 
 from atom.exports.registry import EXPORTERS
 from benchmarks.attacks._victims import VICTIMS
+from tests.app.test_both_stores import COMMANDS as READ_ON_BOTH
 from tests.atom.cli.every_command import every_command
 from tests.atom.cli.test_hurt_store import COMMANDS
+from tests.atom.cli.test_on_a_server import CHAINS
 
 UNKILLED = {
     "run stop": "writes one state",
@@ -40,6 +42,15 @@ UNHURT = {
     )), "goes on with a batch that was sent"),
 }  # fmt: skip
 
+ON_BOTH_STORES_ELSEWHERE = {
+    **dict.fromkeys(("budget list", "budget set", "log", "people list", "people role",
+                     "store migrate"), "tests/atom/cli/team/test_team_commands.py"),
+    "app": "tests/app/test_both_stores.py",
+    "store copy": "brings all of it to the server",
+    **dict.fromkeys(("cluster status", "endpoint find", "endpoint presets", "judge published",
+                     "probe serve", "tree open"), "opens no store"),
+}  # fmt: skip
+
 
 @pytest.fixture(scope="module")
 def commands() -> set[str]:
@@ -65,3 +76,11 @@ def test_every_form_of_export_is_killed():
 def test_every_command_is_tried_on_a_store_that_is_hurt(commands):
     tried = {command.split(" --")[0] for command in COMMANDS} | {"export", "run batch status"}
     assert commands - tried == UNHURT.keys()
+
+
+def test_every_command_is_tried_on_both_stores(commands):
+    """Those that write in `test_on_a_server`, those that read beside the pages."""
+    words = [" ".join(line) for lines in (*CHAINS.values(), READ_ON_BOTH) for line in lines]
+    tried = {one for one in commands for line in words if f"{line} ".startswith(f"{one} ")}
+    assert commands == tried | ON_BOTH_STORES_ELSEWHERE.keys()
+    assert not tried & ON_BOTH_STORES_ELSEWHERE.keys()

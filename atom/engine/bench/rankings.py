@@ -422,7 +422,8 @@ def plant_rankings(
                 )
             )  # fmt: skip
     if not labels:
-        raise UsageError(f"no picture of {study.name!r} carries a program: nothing can be drawn")
+        no = ("picture", "carries a program") if responses else ("question", "has two answers")
+        raise UsageError(f"no {no[0]} of {study.name!r} {no[1]}: nothing can be drawn")
     store.replace(labels)
     return RankingsTaken(
         labels=len(labels),

@@ -344,6 +344,9 @@ def test_planting_needs_a_truth(judged):
     once = {label.id: label.label for label in labels}
     plant_rankings(judged, study.id)
     assert {label.id: label.label for label in judged.select(Annotation)} == once
+    judged.put([study.model_copy(update={"id": "bare", "name": "Bare"})])
+    with pytest.raises(UsageError, match="no question of 'Bare' has two answers"):
+        plant_rankings(judged, "Bare")
     judged.replace([study.model_copy(update={"synthetic": False})])
     with pytest.raises(UsageError, match="isn't synthetic"):
         plant_rankings(judged, study.id)
