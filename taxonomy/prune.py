@@ -39,7 +39,7 @@ class Support:
         return self.criteria >= criteria and self.samples >= samples
 
     def __str__(self) -> str:
-        return f"{self.criteria:,} criteria of {self.samples} samples"
+        return f"{self.criteria:,} criteria of {self.samples:,} samples"
 
 
 def support(grown: Grown, sample_of: Mapping[str, str]) -> dict[Path, Support]:

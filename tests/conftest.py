@@ -7,16 +7,13 @@ there, a skip is a failure.
 
 from __future__ import annotations
 
-import compileall
 import gc
 import os
 import socket
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from _pytest.assertion import rewrite
 from hypothesis import settings
 from xdist.scheduler import LoadFileScheduling
 
@@ -54,29 +51,6 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in OWN_VARIABLES:
         os.environ.pop(name, None)
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    if hasattr(config, "workerinput") and not config.option.file_or_dir:
-        _compile_a_share(config, config.workerinput)
-
-
-def _compile_a_share(config: pytest.Config, worker: dict[str, object]) -> None:
-    """Compile this worker's share of all modules, for the others, too.
-
-    Workers import the same modules in the same order: after a checkout each would compile each.
-    """
-    if sys.dont_write_bytecode:
-        return
-    first, step = int(str(worker["workerid"]).removeprefix("gw")), int(str(worker["workercount"]))
-    folders = [PROJECT / name for name in ("atom", "taxonomy", "pages", "benchmarks", "tests")]
-    files = sorted(path for folder in folders for path in folder.rglob("*.py"))
-    for path in files[first::step]:
-        if not path.name.startswith(("test_", "conftest")):
-            compileall.compile_file(path, quiet=2)
-            continue
-        kept = rewrite.get_cache_dir(path) / f"{path.stem}{rewrite.PYC_TAIL}"
-        if not kept.exists() or kept.stat().st_mtime < path.stat().st_mtime:
-            kept.parent.mkdir(exist_ok=True)
-            source_hash, code = rewrite._rewrite_test(path, config)
-            rewrite._write_pyc(config.stash[rewrite.assertstate_key], code, source_hash, kept)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

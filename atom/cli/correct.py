@@ -243,7 +243,7 @@ def forecast_lines(found: CorrectionForecast) -> list[str]:
         f"{found.right:,} didn't; {found.failed_subjects:,} failed ones take part"
         + (f", {found.right_subjects:,} right ones" if found.right_subjects else "")
     ]
-    lines += [f"  left out: {n} ({reason})" for reason, n in found.left_out.items()]
+    lines += [f"  left out: {n:,} ({reason})" for reason, n in found.left_out.items()]
     for arm in found.arms:
         what = f"{arm.arm} on right answers" if arm.cohort == "right" else arm.arm
         least, most = Counter[str](), Counter[str]()
@@ -253,7 +253,7 @@ def forecast_lines(found: CorrectionForecast) -> list[str]:
         parts = ", ".join(f"{_span(least[kind], most[kind])} {kind}" for kind in most) or "no call"
         done = f", {arm.over:,} done already" if arm.over else ""
         lines.append(f"  {what}: {arm.trials:,} answers{done}; {parts}")
-        lines += [f"    {n} without a call: {reason}" for reason, n in arm.skipped.items()]
+        lines += [f"    {n:,} without a call: {reason}" for reason, n in arm.skipped.items()]
     price = "price unknown"
     if found.cost is not None and found.most_cost is not None:
         price = f"${found.cost:.4f} to ${found.most_cost:.4f}" if found.most_cost else "free"
@@ -262,7 +262,7 @@ def forecast_lines(found: CorrectionForecast) -> list[str]:
 
 
 def _span(least: int, most: int) -> str:
-    return str(least) if least == most else f"{least:,} to {most}"
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
 # --- what there is -------------------------------------------------------------------------------

@@ -86,7 +86,7 @@ def build(args: argparse.Namespace, out: Output) -> int:
     out.result(
         data,
         [
-            f"{built.study.name!r}: {built.samples} samples, {built.candidates:,} simulated "
+            f"{built.study.name!r}: {built.samples:,} samples, {built.candidates:,} simulated "
             f"candidates, {built.responses:,} answers; SYNTHETIC",
             f"in {data['place']}"
             + (f", {built.n_bytes / 1e6:.1f} MB, sealed" if built.n_bytes is not None else ""),

@@ -139,7 +139,7 @@ def plant(args: argparse.Namespace, out: Output) -> int:
 
 def _taken_lines(taken: RankingsTaken) -> list[str]:
     who = f" by {', '.join(taken.annotators[:6])}" if taken.annotators else ""
-    lines = [f"{taken.labels:,} labels on {taken.samples} samples{who}"]
+    lines = [f"{taken.labels:,} labels on {taken.samples:,} samples{who}"]
     if taken.replaced:
         lines.append(f"{taken.replaced:,} of them replace what was there")
     if taken.n_skipped:
@@ -151,7 +151,7 @@ def _forecast_lines(forecast: FidelityForecast) -> list[str]:
     rows = [[one.method, one.calls, one.later, one.blocked or ""] for one in forecast.methods]
     cost = "at a price that isn't known" if forecast.cost is None else f"about ${forecast.cost:.4f}"
     lines = [
-        f"{forecast.samples} samples, {forecast.ranked:,} of them ranked by people; "
+        f"{forecast.samples:,} samples, {forecast.ranked:,} of them ranked by people; "
         f"{forecast.calls:,} calls, {cost}",
         *table(("method", "calls", "then", "samples without a solution"), rows),
     ]
@@ -191,7 +191,7 @@ def _lines(view: FidelityView) -> list[str]:
     )
     lines = [
         f"judge: {view.judge.name if view.judge else 'none'}; {people.pairs:,} pairs of "
-        f"{people.samples} samples ({kind}); {numbers.share(people.ties, 1)} of pairs are ties",
+        f"{people.samples:,} samples ({kind}); {numbers.share(people.ties, 1)} of pairs are ties",
         *(table(head, rows) if rows else ()),
         f"calling every pair a tie reaches {numbers.share(people.ties, 1)}; without ties at most "
         f"{numbers.share(1 - people.ties, 1)} can be reached",

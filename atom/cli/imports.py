@@ -92,7 +92,8 @@ def take_in(args: argparse.Namespace, out: Output) -> int:
                 accept=args.accept,
                 replace=args.replace,
                 on_batch=lambda report: line.show(
-                    f"{report.rows:,} rows, {report.samples} samples, {report.responses:,} answers"
+                    f"{report.rows:,} rows, {report.samples:,} samples, "
+                    f"{report.responses:,} answers"
                 ),
             )
         finally:
@@ -119,7 +120,7 @@ def _undo(args: argparse.Namespace, out: Output) -> int:
         "kept": undone.kept,
     }
     lines = [
-        f"took back {undone.samples} samples, {undone.responses:,} answers, "
+        f"took back {undone.samples:,} samples, {undone.responses:,} answers, "
         f"{undone.preferences:,} votes"
     ]
     if undone.kept:
@@ -204,9 +205,9 @@ def _data(brought: Imported) -> dict[str, object]:
 
 def _lines(report: ImportReport) -> list[str]:
     lines = [
-        f"{report.format}: {report.rows:,} rows, {report.samples} samples, "
+        f"{report.format}: {report.rows:,} rows, {report.samples:,} samples, "
         f"{len(report.candidates):,} candidates, {report.responses:,} answers, "
-        f"{report.outcomes:,} verdicts, {report.tags:,} tags, {report.pictures} pictures"
+        f"{report.outcomes:,} verdicts, {report.tags:,} tags, {report.pictures:,} pictures"
         + (f", {report.preferences:,} votes" if report.preferences else "")
         + (f", {report.annotations:,} labels by people" if report.annotations else "")
         + (f", {report.verdicts:,} scores by a judge" if report.verdicts else "")

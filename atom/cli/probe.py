@@ -47,7 +47,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def make(args: argparse.Namespace, out: Output) -> int:
     """Draw fresh probes."""
     if args.samples < 1:
-        raise UsageError(f"{args.samples} samples: at least 1 is needed")
+        raise UsageError(f"{args.samples:,} samples: at least 1 is needed")
     if not 0 <= args.stated <= 1 or (args.stated and args.output):
         raise UsageError(
             f"--stated is {args.stated}: it is a share from 0 to 1, and goes with --study"

@@ -143,14 +143,16 @@ def _lines(found: Profile, *, synthetic: bool) -> list[str]:
     if row.rank_best:
         ranks = str(row.rank_best)
         ranks += f"-{row.rank_worst}" if row.rank_worst != row.rank_best else ""
-        lines.append(f"rank: {ranks} of {found.models}")
+        lines.append(f"rank: {ranks} of {found.models:,}")
     if row.right.known and (found.measure == "process" or row.accuracy.withheld):
         lines.append(f"right of all asked, %: {row.right}, n {row.right.n:,} answers")
     if row.accuracy.withheld:
         lines.append(f"right of answers given, %: {row.given}, n {row.given.n:,} answers")
         lines.append(f"not given: {row.accuracy.words}")
     if found.lucky is not None:
-        lines.append(f"right answer, wrong reason: {found.lucky:,} of {found.right} right answers")
+        lines.append(
+            f"right answer, wrong reason: {found.lucky:,} of {found.right:,} right answers"
+        )
     if found.measure == "process":
         lines += _said_lines(found)
     if row.hit_clusters:
@@ -198,7 +200,7 @@ def _weakness_lines(found: Profile) -> list[str]:
         more = more_words(item)
         glyph = "▼" if item.status == "confirmed" else "▽"
         lines.append(
-            f"  {glyph} {item.name}: {effect_words(item)}; n {item.n:,} on {item.samples} samples"
+            f"  {glyph} {item.name}: {effect_words(item)}; n {item.n:,} on {item.samples:,} samples"
             f"{f'; not counted: {item.left_out.words}' if item.left_out.words else ''}"
             f"{f'; {more}' if more else ''}"
         )

@@ -450,7 +450,7 @@ def show_progress(line: ProgressLine, progress: Progress) -> None:
     """Show how far a run is."""
     left = progress.total - progress.done
     ahead = f", {duration(left / progress.rate)} left" if progress.rate > 0 and left else ""
-    odd = f", {progress.unscored} unscored" if progress.unscored else ""
+    odd = f", {progress.unscored:,} unscored" if progress.unscored else ""
     odd += f", {progress.failed:,} failed" if progress.failed else ""
     price = f", {money(progress.cost)}" if progress.cost else ""
     phase = f"{progress.phase} " if progress.phase else ""
@@ -477,8 +477,8 @@ def run_lines(status: RunStatus, settings: Settings, store: Store | None = None)
     """Say in words how a run is, and where it works what it shares with others."""
     row = status.run
     lines = [
-        f"run {row.id}: {row.state}, {row.done:,} of {row.total} items, {row.unscored} unscored, "
-        f"{row.failed:,} failed, {spent(row, settings)}"
+        f"run {row.id}: {row.state}, {row.done:,} of {row.total:,} items, "
+        f"{row.unscored:,} unscored, {row.failed:,} failed, {spent(row, settings)}"
     ]
     if row.message:
         lines.append(row.message)

@@ -204,7 +204,7 @@ def forecast_lines(expected: InductionForecast) -> list[str]:
     return [
         f"about {expected.calls:,} calls to {expected.judge.name} "
         f"({expected.judge.host}): proposals "
-        f"from {expected.criteria:,} criteria of {expected.samples} samples, then "
+        f"from {expected.criteria:,} criteria of {expected.samples:,} samples, then "
         f"{expected.mapped:,} criteria are mapped",
         *table(("phase", "calls", "tokens", "cost"), rows),
     ]
@@ -358,7 +358,7 @@ def validity_lines(found: Validity) -> list[str]:
     lines = [
         f"{found.own.name}: {word} (p {numbers.p_value(verdict.p)}, "
         f"{found.permutations:,} permutations, {found.scores:,} scores of "
-        f"{found.samples} samples); "
+        f"{found.samples:,} samples); "
         f"place {found.rank:,} of {1 + len(found.rivals):,} by adjusted delta",
         *table(head, rows),
         *found.left_out,
@@ -434,7 +434,9 @@ def rivals(args: argparse.Namespace, out: Output) -> int:
         done = with_consent(
             store, study.id, args.yes, out, lambda: _map_here(store, settings, spec, out)
         )
-    words = [f"{name}: {n} of {expected.criteria:,} criteria hang in it" for name, n in done.rivals]
+    words = [
+        f"{name}: {n:,} of {expected.criteria:,} criteria hang in it" for name, n in done.rivals
+    ]
     out.result(asdict(done), [*words, *([done.stopped] if done.stopped else [])])
     return 1 if done.stopped else 0
 

@@ -33,7 +33,7 @@ class ConsentQuestion:
     def sentence(self) -> str:
         """The question in words."""
         return (
-            f"{self.pictures} pictures and {self.texts:,} questions with their answers "
+            f"{self.pictures:,} pictures and {self.texts:,} questions with their answers "
             f"would be sent to {self.host} ({', '.join(self.endpoints)})"
         )
 

@@ -85,7 +85,7 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
         )
     data = source.data
     if options.samples is not None and options.samples < len(data.table.sample_ids):
-        notes.append(f"only the first {options.samples} samples; ranking and nodes count all")
+        notes.append(f"only the first {options.samples:,} samples; ranking and nodes count all")
     with new_folder(place, needed=source.n_bytes) as folder:
         counts.update(_write_cases(source, folder, options))
         counts["ranking"] = _write(folder / "ranking.csv", _RANKING, _ranking(source))

@@ -35,7 +35,7 @@ def verdict_line(step: VersionStep, before: str, after: str) -> str:
         return f"**Nothing to compare**: {after} and {before} share no sample that counts."
     if not step.tested:
         return (
-            f"**Too little to tell**: {step.whole.samples} shared samples make no test; "
+            f"**Too little to tell**: {step.whole.samples:,} shared samples make no test; "
             f"{_counts(step.whole)}."
         )
     worse, better = step.regressed, step.found("better")

@@ -339,7 +339,7 @@ class Staging:
             moved = move.end(replace=replace, judge=judge, tree=tree)
             closed = close(moved)
             move.writer.replace([closed])
-            words = f"{closed.format}: {closed.samples} questions, {closed.responses:,} answers"
+            words = f"{closed.format}: {closed.samples:,} questions, {closed.responses:,} answers"
             move.writer.tell("import", study=study.id, subject=closed.id, after=words)
         self._transaction.close()
         return closed, moved

@@ -43,10 +43,20 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("run/correction", "new", r"\d+ of model-a's 300 answers failed; \d+ take part"),
     ("run/correction", "one", r"\d+ answers came right when asked about the failed steps, and "),
     ("run/runs", "", r"9 runs made this study: [\d,]+ calls, of which none ended unscored"),
-    ("trust/judge_lab", "", r"Trust probe-judge for Perception, Understanding and Reasoning\."),
+    (
+        "trust/judge_lab",
+        "",
+        r"Trust probe-judge for Perception, Understanding and Reasoning\. "
+        r".+too few samples are ranked by them \(4\)",
+    ),
     ("trust/judge_lab", "judge", r"the judge gives the same score 100 % of the time"),
     ("trust/judge_lab", "judges", r"agree most: alpha 0\.\d\d"),
-    ("trust/judge_lab", "people", r"ATOM: [\d.]+ % .+ stand in people’s order"),
+    (
+        "trust/judge_lab",
+        "people",
+        r"ATOM: [\d.]+ % .+ stand in people’s order.+"
+        r"Adjudicator \(synthetic\) marks only what others disagree on: not shown",
+    ),
     (
         "trust/judge_lab",
         "sight",

@@ -148,7 +148,7 @@ def test_a_search_lists_what_holds_the_words_and_says_where(open_app, made):
     """Walk B15: once failures had no search."""
     seen = open_app(made.folder, PAGE, {"q": '"scores 1"', "in": "reason", "sort": "models"})
     assert not seen.test.exception
-    assert "where the words stand, failed by most models first" in seen.markup
+    assert "that hold the words, failed by most models first" in seen.markup
     assert "<mark>scores 1</mark>" in seen.markup
     assert "models fail" in seen.markup
     assert seen.test.text_input(key="find_words").value == '"scores 1"'

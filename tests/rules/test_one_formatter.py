@@ -65,6 +65,8 @@ def _is_percent(part: ast.expr) -> bool:
 
 
 _NOUN = re.compile("[ \u00a0](?!pixels)[a-z]")
+_ALSO = {"pictures", "samples", "unread", "unscored"}
+"""Counts wherever a sentence says them, though somewhere text or a float has the name."""
 _OWN_WORDS = ("atom.reports.", "atom.stages.", "atom.methods.", "atom.judgebench.", "atom.probes.",
               "atom.analysis.", "atom.foreign.", "atom.judge.replies.")  # fmt: skip
 """Whose words a judge reads, or whose errors speak of small counts."""
@@ -82,22 +84,26 @@ def counted_names(trees: Iterable[ast.Module]) -> set[str]:
                     whole.add(node.target.id)
                 elif kind.startswith(("str", "float", "Path", "Literal")):
                     others.add(node.target.id)
-    return whole - others
+    return (whole - others) | _ALSO
 
 
 def bare_counts(tree: ast.AST, names: set[str]) -> list[int]:
-    """List the lines with a count before its noun that has no separator of thousands."""
-    return [
-        here.lineno
-        for text in every(tree, ast.JoinedStr)
-        for here, noun in pairwise(text.values)
-        if isinstance(here, ast.FormattedValue)
-        and here.format_spec is None
-        and here.conversion == -1
-        and isinstance(noun, ast.Constant)
-        and _NOUN.match(str(noun.value))
-        and _is_count(here.value, names)
-    ]
+    """List the lines with a count before its noun, or after "of", without a separator."""
+    lines = []
+    for text in every(tree, ast.JoinedStr):
+        for first, second in pairwise(text.values):
+            if isinstance(second, ast.Constant) and _NOUN.match(str(second.value)):
+                lines.append(_bare(first, names))
+            if isinstance(first, ast.Constant) and str(first.value).endswith(" of "):
+                lines.append(_bare(second, names))
+    return sorted({line for line in lines if line})
+
+
+def _bare(part: ast.expr, names: set[str]) -> int:
+    """Return the line of a count that is written as it is, 0 for anything else."""
+    if not isinstance(part, ast.FormattedValue) or part.format_spec is not None:
+        return 0
+    return part.lineno if part.conversion == -1 and _is_count(part.value, names) else 0
 
 
 def _is_count(value: ast.expr, names: set[str]) -> bool:
@@ -121,9 +127,11 @@ def test_counts_before_their_nouns_have_separators_of_thousands(modules):
 
 def test_the_rule_sees_a_count_without_separators():
     names = counted_names([ast.parse("rows: int\nn: int\nname: str\nn: float")])
-    assert names == {"rows"}
+    assert names == {"rows", "pictures", "samples", "unread", "unscored"}
     assert bare_counts(ast.parse('f"{a.rows} rows came in"'), names) == [1]
     assert bare_counts(ast.parse('f"{len(a) - 3} more"'), names) == [1]
+    assert bare_counts(ast.parse('f"{a.samples} samples"'), names) == [1]
+    assert bare_counts(ast.parse('f"{n:,} of {a.rows}"'), names) == [1]
     for fine in ("{a.rows:,} rows", "{a.name} rows", "{a.rows}", "{a.rows} 1", "{len(a)!r} rows"):
         assert bare_counts(ast.parse(f'f"{fine}"'), names) == []
 

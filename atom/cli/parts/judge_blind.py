@@ -98,7 +98,7 @@ def forecast_lines(found: SightForecast) -> list[str]:
     parts = ", ".join(f"{n} {name}" for name, n in found.by.items())
     first = f"{numbers.count(found.descriptions, 'description')} first; " * bool(found.descriptions)
     lines = [
-        f"{numbers.count(found.answers, 'answer')} to {found.samples} of "
+        f"{numbers.count(found.answers, 'answer')} to {found.samples:,} of "
         f"{numbers.count(found.eligible, 'question')} with pictures and criteria: {first}"
         f"{numbers.count(found.calls, 'call')} in all, {money(found.cost)}",
     ]

@@ -78,7 +78,7 @@ def _rating_lines(view: PeopleRatings) -> list[str]:
     head = ["criterion", "alpha of raters", *(one.name for one in view.judges), "rated"]
     rows = [_rating(row) for row in (view.whole, *view.rows)]
     lines = [
-        f"{view.ratings:,} ratings by {view.raters:,} people on {view.samples} samples, "
+        f"{view.ratings:,} ratings by {view.raters:,} people on {view.samples:,} samples, "
         f"{view.lowest:g} to {view.highest:g}",
         *table(tuple(head), rows),
     ]
@@ -86,7 +86,7 @@ def _rating_lines(view: PeopleRatings) -> list[str]:
         lines.append("under each judge: Spearman's correlation with people's mean; chance gives 0")
     if math.isfinite(view.one_rater):
         lines.append(f"one rater with the mean of the others, on average: {view.one_rater:.3f}")
-    lines += [f"{one.unread} scores of {one.name} unread" for one in view.judges if one.unread]
+    lines += [f"{one.unread:,} scores of {one.name} unread" for one in view.judges if one.unread]
     if view.unjudged:
         lines.append(f"no judge rated {', '.join(view.unjudged)}: not in `all`")
     return lines

@@ -114,7 +114,7 @@ def lay_ground(
         SettingsError: an endpoint's key isn't set, or a budget is given and it has no prices.
     """
     if spec.samples < 1:
-        raise UsageError(f"{spec.samples} questions without pictures: at least 1 is needed")
+        raise UsageError(f"{spec.samples:,} questions without pictures: at least 1 is needed")
     if not spec.candidates:
         raise UsageError("no model is named that answers without the pictures: name some")
     asked = RunSpec(

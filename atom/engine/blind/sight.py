@@ -188,7 +188,7 @@ def lay_sight(store: Store, spec: SightSpec, endpoints: Mapping[str, Endpoint]) 
 
 def _check(spec: SightSpec) -> None:
     if spec.samples < 1:
-        raise UsageError(f"{spec.samples} questions: at least 1 is needed")
+        raise UsageError(f"{spec.samples:,} questions: at least 1 is needed")
     if not 1 <= spec.answers <= MOST_ANSWERS:
         raise UsageError(
             f"{spec.answers:,} answers to each question: 1 to {MOST_ANSWERS} can be asked about"

@@ -40,7 +40,7 @@ class CodeRuns:
         if not self.protection and not self.unscored:
             return "there was no program to run"
         counts = (
-            f"{self.passed:,} programs pass, {self.failed:,} don't, {self.unscored} can't be told"
+            f"{self.passed:,} programs pass, {self.failed:,} don't, {self.unscored:,} can't be told"
         )
         stopped = f"; {self.left:,} weren't run" if self.left else ""
         return f"{counts}{stopped}. They were run with {self.protection or 'nothing'}"

@@ -222,7 +222,7 @@ class _Plan:
 
     def __post_init__(self) -> None:
         if self.samples < 1:
-            raise UsageError(f"{self.samples} samples: at least 1 is needed")
+            raise UsageError(f"{self.samples:,} samples: at least 1 is needed")
         if not 1 <= self.candidates <= len(CANDIDATE_NAMES):
             raise UsageError(
                 f"{self.candidates:,} candidates: 1 to {len(CANDIDATE_NAMES):,} are simulated"

@@ -118,7 +118,7 @@ def prepare(
     """
     settings = spec.grow
     if spec.samples is not None and spec.samples < 1:
-        raise UsageError(f"{spec.samples} samples: at least 1 is needed")
+        raise UsageError(f"{spec.samples:,} samples: at least 1 is needed")
     if min(settings.rounds, settings.seed) < 0 or settings.rounds > 20:
         raise UsageError("the seed is 0 or more, and 0 to 20 rounds are allowed")
     if min(settings.batch, settings.wave, settings.min_criteria, settings.min_samples) < 1:

@@ -78,7 +78,7 @@ def undo_import(store: Store, import_id: str) -> Undone:
 def take_back(writer: Writer, import_id: str) -> Undone:
     """Remove what only this import brought, inside a transaction that is under way."""
     record = writer.one(Import, table(Import).c.id == import_id)
-    words = f"{record.format}: {record.samples} questions, {record.responses:,} answers"
+    words = f"{record.format}: {record.samples:,} questions, {record.responses:,} answers"
     writer.tell("undo import", study=record.study_id, subject=import_id, before=words)
     brought = _brought(writer, import_id)
     of_study = _others(writer, import_id, record.study_id)

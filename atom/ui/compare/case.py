@@ -160,7 +160,7 @@ def _pager(here: Here, view: Comparison, listed: PairList) -> Html | None:
     return el(
         "div",
         kit.button("‹", door(listed.page), disabled=listed.page == 0),
-        f"page {listed.page + 1} of {listed.pages}",
+        f"page {listed.page + 1:,} of {listed.pages:,}",
         kit.button("›", door(listed.page + 2), disabled=listed.page == listed.pages - 1),
         class_="pager",
     )

@@ -543,7 +543,7 @@ def _row(here: Here, view: Comparison, node: NodeGap, limit: float, *, indent: b
 
 def _failed(view: Comparison, node: NodeGap) -> Html:
     """Count what the first side failed here, with the door to it."""
-    words = f"{node.failed:,} of {node.answered}"
+    words = f"{node.failed:,} of {node.answered:,}"
     if not node.failed:
         return kit.quiet(words)
     tip = f"what {view.picked.first.name} failed, of all samples that it answered here"

@@ -81,7 +81,7 @@ def listing(
         pager = el(
             "div",
             kit.button("‹", doors.to(None, at=str(page)), disabled=page == 0),
-            f"page {page + 1} of {pages}",
+            f"page {page + 1:,} of {pages:,}",
             kit.button("›", doors.to(None, at=str(page + 2)), disabled=page == pages - 1),
             class_="pager",
         )

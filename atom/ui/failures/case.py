@@ -178,7 +178,7 @@ def _one_picture(
     ]
     chosen = view.criterion.criterion.id if view.criterion else None
     total = len(view.sample.pictures)
-    label = f"Picture {number:,} of {total}" if total > 1 else "Picture"
+    label = f"Picture {number:,} of {total:,}" if total > 1 else "Picture"
     return el(
         "div",
         picture(

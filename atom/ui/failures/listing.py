@@ -123,7 +123,7 @@ def summary(here: Here, view: FailureList) -> str:
         what += " on which judges differ"
     count = numbers.count(view.total, "sample")
     if here.filters.find.terms:
-        looked = f"of {view.looked_at:,} where the words stand"
+        looked = f"of {view.looked_at:,} that hold the words"
     order = _ORDERED[here.filters.find.sort]
     return f"{count} {what} {looked}, {order}".replace("  ", " ")
 
@@ -212,7 +212,7 @@ def pager(base: Filters, view: FailureList, lay: str | None = None) -> Html | No
     return el(
         "div",
         kit.button("‹", door(max(view.page - 1, 0)), disabled=view.page == 0),
-        f"page {view.page + 1} of {view.pages}",
+        f"page {view.page + 1:,} of {view.pages:,}",
         kit.button("›", door(view.page + 1), disabled=view.page == last),
         class_="pager",
     )

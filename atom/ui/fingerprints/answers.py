@@ -167,7 +167,7 @@ def _at_rank(row: RankRowShares, at: int, samples: int, most: int) -> Html:
         f"{100 * number / samples:.0f}",
         class_="heat",
         style=f"--share:{100 * number / most:.0f}%",
-        data_tip=f"{row.name} is number {at + 1} on {number} of {samples:,} samples",
+        data_tip=f"{row.name} is number {at + 1} on {number:,} of {samples:,} samples",
     )
 
 

@@ -40,7 +40,7 @@ def _title(view: ToldApart) -> str:
     own = np.diag(view.named)
     sure = int((own >= _SURE * view.tries).sum())
     return (
-        f"Which models are told apart? {sure} of {len(view.models):,} are recognised in at least "
+        f"Which models are told apart? {sure:,} of {len(view.models):,} are recognised in at least "
         f"{numbers.share(_SURE)} of tries"
     )
 
@@ -94,7 +94,7 @@ def _try(here: Here, view: ToldApart, row: int, column: int) -> Html:
     share = 100 * hits / view.tries
     tip = (
         f"{model.name} was {'recognised' if row == column else f'taken for {other.name}'} in "
-        f"{hits} of {view.tries} tries"
+        f"{hits:,} of {view.tries:,} tries"
     )
     return kit.door(
         f"{share:.0f}",

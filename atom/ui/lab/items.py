@@ -309,7 +309,7 @@ def _listing(place: ItemsPlace, asked: Asked, listed: ItemList, view: ItemView) 
     pager = el(
         "div",
         kit.button("‹", at(max(page - 1, 0)), disabled=page == 0),
-        f"page {page + 1} of {pages}",
+        f"page {page + 1:,} of {pages:,}",
         kit.button("›", at(min(page + 1, pages - 1)), disabled=page == pages - 1),
         class_="pager",
     ) if pages > 1 else None  # fmt: skip
@@ -359,7 +359,7 @@ def _opened(place: ItemsPlace, asked: Asked, view: ItemView) -> Html:
     step = el(
         "nav",
         kit.button("‹ Previous", to(view.before), disabled=view.before is None),
-        kit.small(f"{view.place} of {view.total:,}"),
+        kit.small(f"{view.place:,} of {view.total:,}"),
         kit.button("Next ›", to(view.after), disabled=view.after is None),
         class_="row",
         aria_label="Items",

@@ -450,7 +450,7 @@ def _pages(here: Here, view: JudgesView) -> Html | None:
     return el(
         "div",
         door(view.page - 1, "Previous"),
-        kit.small(f"page {view.page + 1} of {view.pages:,}"),
+        kit.small(f"page {view.page + 1:,} of {view.pages:,}"),
         door(view.page + 1, "Next"),
         class_="row",
     )

@@ -46,10 +46,18 @@ def draw(here: Here, view: FidelityView, tab: str) -> Html | None:
             " of answers that a judge’s scores put in people’s order, method by method; criteria "
             "and capabilities as people label them. Each judge’s figures rest on what that judge "
             "was asked, so n may differ; intervals (95 %) count whole samples. "
-            f"“{TOO_FEW}”: under {MIN_MET} samples.{left}",
+            f"“{TOO_FEW}”: under {MIN_MET} samples.{left}{_settling(found)}",
         ),
         data_testid="judges-by-methods",
     )
+
+
+def _settling(found: JudgeMethods) -> str:
+    names = [one.name for one in found.settling]
+    if not names:
+        return ""
+    verb = "marks" if len(names) == 1 else "mark"
+    return f" {', '.join(names)} {verb} only what others disagree on: not shown."
 
 
 def read(here: Here, judges: tuple[str, ...]) -> JudgeMethods:

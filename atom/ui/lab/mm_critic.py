@@ -72,7 +72,7 @@ def _line(row: ScoreRow) -> Html:
             el(
                 "td",
                 str(count) if count else "·",
-                title=f"{row.name}: {count} of {row.n:,} with a score of {at}",
+                title=f"{row.name}: {count:,} of {row.n:,} with a score of {at}",
                 style=f"{_CELL}{_mark(at)};background:{_tint(count, most)}",
             )
             for at, count in enumerate(row.counts)

@@ -70,7 +70,7 @@ def _cell(found: ConflictMatrix, row: int, column: int) -> Html:
         return el("td", "no conflict", style=f"{_CELL};color:var(--quiet);font-size:12px")
     words = (
         f"{found.names[row]} against {found.names[column]}: {numbers.in_percent(one.value, 0)} "
-        f"of {one.n}, "
+        f"of {one.n:,}, "
         f"interval {one.lo:.0f} to {numbers.in_percent(one.hi, 0)}, {_WORDS[one.standing]}"
     )
     return el(

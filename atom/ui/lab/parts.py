@@ -498,7 +498,7 @@ def _place(found: Place, judge: str | None, *, synthetic: bool = False) -> Html:
         ends = found.ranks
         words = numbers.rank(*ends) if ends else str(found.rank)
         rule = f", {found.ours.rule}" if found.ours.rule else ""
-        rank = f"here {estimate(found.ours)}{rule}: place {words} of {len(found.models) + 1}"
+        rank = f"here {estimate(found.ours)}{rule}: place {words} of {len(found.models) + 1:,}"
     about = f"{head.table}{', ' + head.data if head.data else ''}"
     title = el(
         "div",

@@ -225,7 +225,7 @@ def truth(view: Reliability, filters: Filters) -> Html:
         if view.roots
         else ""
     )
-    unread = f" {found.unread} of the replies couldn’t be read." if found.unread else ""
+    unread = f" {found.unread:,} of the replies couldn’t be read." if found.unread else ""
     words = (
         f"Simulated models answered {numbers.count(found.probes, 'fresh probe')}; what every step "
         f"of an answer deserves is known exactly. The judge scored {found.answers:,} answers, "

@@ -78,11 +78,13 @@ def read(here: Here) -> tuple[JudgeVerdict, ...]:
         names = {here.data.judge.id: here.data.judge.name} | names
     for mine in benches.values():
         names |= {judge: name for judge, (name, _) in mine.items() if judge not in names}
-    people, guess = _people(here)
+    people, guess, settling = _people(here)
     own = stores.user_store()
     roots = tuple(dict.fromkeys(leaf[0] for leaf in here.data.table.leaves if leaf))
     found = []
     for judge, name in names.items():
+        if judge in settling:
+            continue
         held = judge_flaws.calibrated(
             here.store.url, here.store.revision(), -1 if own is None else own.revision(), judge,
             here.store, own,
@@ -99,11 +101,14 @@ def read(here: Here) -> tuple[JudgeVerdict, ...]:
     return tuple(found)
 
 
-def _people(here: Here) -> tuple[Mapping[str, PeopleShare], float]:
-    """Return judges' shares of pairs in people's order, and what guessing gives."""
+def _people(here: Here) -> tuple[Mapping[str, PeopleShare], float, frozenset[str]]:
+    """Return judges' shares of pairs in people's order, what guessing gives, and who only settles.
+
+    A person who marks only what others disagree on is no judge beside the others.
+    """
     view = lab_fidelity.read(here)
     if not view.people.pairs:
-        return {}, math.nan
+        return {}, math.nan, frozenset()
     held = lab_judge_methods.read(here, tuple(judge for judge, _ in view.judges))
     ties = view.people.ties
     shares = {
@@ -111,7 +116,7 @@ def _people(here: Here) -> tuple[Mapping[str, PeopleShare], float]:
         for row in held.rows
         if "atom" in row.accuracy
     }
-    return shares, max(ties, (1 - ties) / 2)
+    return shares, max(ties, (1 - ties) / 2), frozenset(one.id for one in held.settling)
 
 
 # --- benchmarks ---------------------------------------------------------------------------------
@@ -218,10 +223,9 @@ def _table(here: Here, found: tuple[JudgeVerdict, ...]) -> Html:
             first.append(_probes(here, known))
         if people:
             share = known.people.whole if known.people is not None else None
+            to = _tab(here, "people", who=known.judge)
             first.append(
-                kit.door(
-                    _ends(share.value, share.lo, share.hi), _tab(here, "people", who=known.judge)
-                )
+                kit.door(lab_judge_methods.share(share), to)
                 if share is not None
                 else kit.quiet(numbers.NONE)
             )

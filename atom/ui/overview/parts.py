@@ -177,12 +177,12 @@ def _score(row: RankRow) -> Html:
     return kit.cell(
         (
             kit.strong(numbers.score(row.score.value)),
-            kit.small(f"  n {row.score.samples}"),
+            kit.small(f"  n {row.score.samples:,}"),
             kit.under(every) if row.hit_clusters else None,
         ),
         _list(row),
         tip=f"{numbers.interval(row.score)}\n{row.score.n:,} answers to "
-        f"{row.score.samples} samples" + _every_time(row),
+        f"{row.score.samples:,} samples" + _every_time(row),
     )
 
 
@@ -444,7 +444,7 @@ def _whose(here: Here, people: PeopleScale | None) -> Html:
     """Say whose scale the scores are on, and how many labels say so."""
     if people is None:
         few = people_scale.status(here).samples
-        words = f" ({few} of {MIN_LABELLED} samples labelled by people)" if few else ""
+        words = f" ({few:,} of {MIN_LABELLED} samples labelled by people)" if few else ""
         return join("on the ", kit.term("judge-scale", kit.OWN_SCALE), words)
     samples = numbers.count(people.status.samples, "sample")
     return join(

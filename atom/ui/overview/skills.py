@@ -126,7 +126,7 @@ def _skill_cell(at: int, row: SkillRow) -> Html:
     if not estimate.known:
         return kit.quiet(numbers.NONE)
     thin = estimate.samples < MIN_SAMPLES
-    tip = f"{numbers.interval(estimate)}\n{estimate.n:,} values from {estimate.samples} samples"
+    tip = f"{numbers.interval(estimate)}\n{estimate.n:,} values from {estimate.samples:,} samples"
     text = numbers.score(estimate.value)
     return kit.cell(
         (kit.quiet(f"○ {text}") if thin else text, kit.meter(estimate)),
@@ -231,7 +231,7 @@ def _corners_bar(item: ModelQuadrant) -> Html:
         at += share
     return el("svg", bars, class_="bar", role="img",
               aria_label=f"{counts.sound:,} sound, {counts.lucky:,} lucky, {counts.slip:,} slip, "
-              f"{counts.broken} broken of {counts.n}")  # fmt: skip
+              f"{counts.broken:,} broken of {counts.n:,}")  # fmt: skip
 
 
 def _terse(item: ModelQuadrant) -> Html:
@@ -246,7 +246,7 @@ def _by_guessing(item: ModelQuadrant, by_chance: Mapping[str, float]) -> Html:
     seen = numbers.share(counts.lucky_share) if right else numbers.NONE
     chance = numbers.in_percent(by_chance.get(item.model_id, math.nan), 0)
     tip = (
-        f"{counts.lucky:,} of {right} right answers, "
+        f"{counts.lucky:,} of {right:,} right answers, "
         f"{numbers.ends(100 * counts.lucky_lo, 100 * counts.lucky_hi, 0)} %; the second number is "
         "what it would be if every answer with failed steps were a blind guess"
     )

@@ -215,7 +215,7 @@ def _where(desk: Desk, item: Item, label: Annotation | None) -> Html:
     if position is not None:
         words.append(kit.strong(f"Sample no. {position + 1}"))
     if item.of > 1:
-        words.append(f"{item.at} of {item.of} here")
+        words.append(f"{item.at:,} of {item.of:,} here")
     if label is not None and not desk.is_open(item):
         words.append("you skipped this" if label.state == "skipped" else "you labelled this")
     return el("div", [el("span", word) for word in words], class_="where")
@@ -256,7 +256,7 @@ def _asked(desk: Desk, view: SampleView, item: Item) -> Html | None:
         return None
     return el(
         "div",
-        kit.under(f"Criterion {one.number} of {len(view.criteria)}"),
+        kit.under(f"Criterion {one.number:,} of {len(view.criteria):,}"),
         el("div", one.criterion.question, class_="text strong"),
         el("div", kit.quiet("Truth: "),
            el("span", one.criterion.ground_truth, class_="text"), class_="truth"),
@@ -296,7 +296,7 @@ def _answers(desk: Desk, item: Item, view: SampleView) -> Html | None:
     place = order.index(name) if name in order else 0
     title = f"Answer {LETTERS[place % 26]}"
     if desk.queue == "scores" and len(order) > 1:
-        title += f" of {len(order)}"
+        title += f" of {len(order):,}"
     spans: list[kit.Span] = []
     point = scored_points(view).get((item.criterion_id, name))
     if item.kind == "error_type" and point is not None and point.span is not None:
@@ -494,7 +494,7 @@ def _report(desk: Desk, item: Item, label: Annotation | None) -> Html:
     ]  # fmt: skip
     return el(
         "div",
-        el("div", el("div", kit.strong(f"Report {item.at} of {item.of}"),
+        el("div", el("div", kit.strong(f"Report {item.at:,} of {item.of:,}"),
                      class_="where"),
            el("div", [el("p", line) for line in lines], class_="said",
               style="white-space:normal;max-height:none")),
@@ -524,7 +524,7 @@ def top(desk: Desk) -> Html:
         words.append(el("span", f"{progress.skipped:,} skipped"))
     if desk.queue == "scores":
         share = 100 * min(progress.whole / progress.wanted, 1)
-        done = f"{progress.whole:,} of {progress.wanted} samples needed for human calibration"
+        done = f"{progress.whole:,} of {progress.wanted:,} samples needed for human calibration"
         if progress.whole >= progress.wanted:
             done = f"{progress.whole:,} whole samples: enough for human calibration"
         if desk.only:

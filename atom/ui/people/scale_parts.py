@@ -273,7 +273,7 @@ def _borrowed(view: PeopleScale) -> str:
     if labelled >= of:
         return ""
     return (
-        f" Only {numbers.count(labelled, 'model')} of {of} {'has' if labelled == 1 else 'have'} "
+        f" Only {numbers.count(labelled, 'model')} of {of:,} {'has' if labelled == 1 else 'have'} "
         "labels: the numbers of the others hold if the judge treats all alike."
     )
 
@@ -302,7 +302,7 @@ def _leaf_table(rows: Sequence[LeafRow]) -> Html:
         kit.number(
             "samples",
             lambda row: (
-                kit.status("insufficient", f"{row.judge.samples}")
+                kit.status("insufficient", f"{row.judge.samples:,}")
                 if _thin(row)
                 else kit.quiet(f"{row.judge.samples:,}")
             ),

@@ -224,7 +224,7 @@ def verdict(given: Answered) -> str:
 def scores(card: Scorecard, calls: dict[str, Call]) -> Html:
     """Draw the scores, criterion by criterion, with the judge's reasons."""
     counts = [numbers.count(card.scored, "scored", "scored")]
-    counts += [f"{card.unscored} unscored"] if card.unscored else []
+    counts += [f"{card.unscored:,} unscored"] if card.unscored else []
     counts += [f"{card.failed:,} failed"] if card.failed else []
     missing = len(card.missing) - card.failed
     counts += [f"{missing} to be scored"] if missing else []

@@ -200,7 +200,7 @@ def _watch(job_id: str, sections: int, key: str) -> None:
                 kit.show(
                     el(
                         "span",
-                        f"{done} of {sections:,} chapters written, {state.seconds:.0f} s",
+                        f"{done:,} of {sections:,} chapters written, {state.seconds:.0f} s",
                         class_="quiet small",
                         role="status",
                     ),

@@ -70,7 +70,7 @@ def strip(stops: Sequence[Stop], number: int, filters: Filters) -> Html:
             el(
                 "div",
                 el("h2", stop.title, style="margin:0"),
-                el("span", f"Tour, {number + 1} of {len(stops)}", class_="quiet small nowrap"),
+                el("span", f"Tour, {number + 1:,} of {len(stops):,}", class_="quiet small nowrap"),
                 class_="row",
             ),
             el("p", stop.words, class_="small"),

@@ -163,7 +163,7 @@ def _source(here: Here, picked: Picked) -> str:
         else here.entry.study.name
     )
     of = (
-        f" One of {picked.finding.samples} samples behind a confirmed weakness."
+        f" One of {picked.finding.samples:,} samples behind a confirmed weakness."
         if picked.finding
         else ""
     )

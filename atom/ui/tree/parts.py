@@ -588,7 +588,8 @@ def _strip(here: Here, node: NodeCard) -> Html | None:
 def _model_row(here: Here, score: ModelScore) -> Html:
     estimate = score.estimate
     tip = (
-        f"{numbers.interval(estimate)}\n{estimate.n:,} checkpoints from {estimate.samples} samples"
+        f"{numbers.interval(estimate)}\n{estimate.n:,} checkpoints from "
+        f"{estimate.samples:,} samples"
         if estimate.known
         else "no score here"
     )

@@ -204,7 +204,7 @@ def _sortable(value: float, missing: float = -1e9) -> float:
 
 def _place(view: Validity) -> str:
     n = len(view.rivals) + 1
-    place = f"first of {n}" if view.rank == 1 else f"place {view.rank:,} of {n}"
+    place = f"first of {n:,}" if view.rank == 1 else f"place {view.rank:,} of {n:,}"
     return place + (f", level with {view.level[0].name}" if view.level else "")
 
 

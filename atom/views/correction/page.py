@@ -494,7 +494,7 @@ def _headline(found: Results) -> Headline:
     words = ""
     if luck is not None and luck.share.right.n:
         right = luck.share.right
-        words = f"Luck alone fixed {numbers.percent(100 * right.value, right.n)} of {right.n}."
+        words = f"Luck alone fixed {numbers.percent(100 * right.value, right.n)} of {right.n:,}."
     main = found.main
     if found.unfinished and _too_early(found):
         sentence = (
@@ -544,7 +544,7 @@ def _alone(line: ArmLine) -> str:
     if not share.n:
         return f"After {name}, no answer has a result"
     right = numbers.percent(100 * share.value, share.n)
-    return f"After {name}, {line.fixed} of {share.n:,} answers are right ({right})"
+    return f"After {name}, {line.fixed:,} of {share.n:,} answers are right ({right})"
 
 
 def _proof(effect: Effect) -> str:

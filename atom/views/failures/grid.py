@@ -77,7 +77,7 @@ class Cells:
         """Say for some samples what they are sorted by, in words."""
         if sort == "models":
             return {
-                at: f"{self.models_failing[at]} of {self.models_seen[at]} models fail"
+                at: f"{self.models_failing[at]:,} of {self.models_seen[at]:,} models fail"
                 for at in samples.tolist()
             }
         if sort == "spread":

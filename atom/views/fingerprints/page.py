@@ -760,7 +760,7 @@ def _who_is_told(here: Filters, apart: ToldApart) -> Statement:
     if len(sure) == len(apart.models):
         text = (
             f"All {len(sure):,} models have a shape of their own: each is recognised in at least "
-            f"{int(own.min())} of {apart.tries} tries."
+            f"{int(own.min()):,} of {apart.tries:,} tries."
         )
     elif sure:
         names = [apart.models[place].name for place in sure]
@@ -768,7 +768,7 @@ def _who_is_told(here: Filters, apart: ToldApart) -> Statement:
         least = "at least " if len(sure) > 1 else ""
         text = (
             f"{_listing(names)} {'is' if len(sure) == 1 else 'are'} told apart from all others by "
-            f"shape: recognised in {least}{hits} of {apart.tries} tries."
+            f"shape: recognised in {least}{hits} of {apart.tries:,} tries."
         )
     else:
         text = (

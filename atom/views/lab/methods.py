@@ -76,6 +76,8 @@ class JudgeMethods:
         roots: capabilities with pairs, the most first.
         orders: every two judges' orders of answers.
         left_out: how many further judges there are.
+        settling: people who marked only what others disagree on: a share of the hardest alone says
+            nothing beside the judges', so they have no row.
     """
 
     rows: tuple[JudgeRow, ...]
@@ -83,6 +85,7 @@ class JudgeMethods:
     roots: tuple[str, ...]
     orders: tuple[OrderPair, ...]
     left_out: int
+    settling: tuple[Judge, ...] = ()
 
 
 def judge_methods(store: Store, data: StudyData, judge_ids: Sequence[str]) -> JudgeMethods:
@@ -92,9 +95,12 @@ def judge_methods(store: Store, data: StudyData, judge_ids: Sequence[str]) -> Ju
         data: the study, as it is looked at.
         judge_ids: the judges, in their order.
     """
-    known = [judge_of_id(store, name) for name in judge_ids]
-    chosen = [one for one in known if one is not None][:MOST_JUDGES]
     ground = ground_of(store, data.study)
+    found = [judge_of_id(store, name) for name in judge_ids]
+    known = [one for one in found if one is not None]
+    settling = tuple(one for one in known if _only_settles(one, ground.labels))
+    known = [one for one in known if one not in settling]
+    chosen = known[:MOST_JUDGES]
     views = {one.id: fidelity_of(store, data, one.id, ground) for one in chosen}
     labels = [label for label in ground.labels if label.state == "given"]
     about = {label.subject_id for label in labels if label.kind in _OF_CRITERIA}
@@ -114,8 +120,21 @@ def judge_methods(store: Store, data: StudyData, judge_ids: Sequence[str]) -> Ju
         methods=tuple((name, one.title) for name, one in METHODS.items() if name in used),
         roots=tuple(dict.fromkeys(root for row in rows for root in row.by_root)),
         orders=_orders(store, data, chosen, ground),
-        left_out=max(len(judge_ids) - len(chosen), 0),
+        left_out=max(len(judge_ids) - len(chosen) - len(settling), 0),
+        settling=settling,
     )
+
+
+def _only_settles(judge: Judge, labels: Sequence[Annotation]) -> bool:
+    """Whether a person's marks are all of what two others disagree on."""
+    if judge.kind != "person":
+        return False
+    own = [
+        label.adjudicates
+        for label in labels
+        if label.annotator == judge.name and label.kind == "score" and label.state == "given"
+    ]
+    return bool(own) and all(own)
 
 
 _OF_CRITERIA = ("accuracy", "necessity", "mapping")

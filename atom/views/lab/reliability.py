@@ -811,7 +811,9 @@ def _helps(rows: Sequence[NoiseRow]) -> str:
         return "what would help more can't be told"
     if len(found) == 1:
         return _HELPS[next(iter(found))]
-    told = [f"for {count} of {len(kinds):,} models {_HELPS[kind]}" for kind, count in found.items()]
+    told = [
+        f"for {count:,} of {len(kinds):,} models {_HELPS[kind]}" for kind, count in found.items()
+    ]
     return "; ".join(told)
 
 

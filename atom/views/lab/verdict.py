@@ -15,6 +15,7 @@ from atom.analysis.agreement.fidelity import Share
 from atom.display import numbers
 from atom.judgebench.base import MetricRow
 from atom.judgebench.calibration import FLAW_WORDS
+from atom.views.lab.fidelity import MIN_MET
 from atom.views.lab.page import against_chance
 
 Stand = Literal["trust", "not", "unknown"]
@@ -105,7 +106,8 @@ def judge_verdict(known: Known, roots: Sequence[str], guess: float) -> JudgeVerd
 
     A branch is trusted where the judge's scores of probes follow a known truth without a flaw, or
     put pairs in people's order surely more often than guessing; it is not where a flaw is found or
-    it is surely no better than guessing. Whatever nothing was held against is not known.
+    it is surely no better than guessing. Whatever nothing, or too little, was held against is not
+    known.
 
     Args:
         roots: the branches that are asked about.
@@ -152,6 +154,9 @@ def _by_probes(branch: Branch | None, inner: Sequence[Branch]) -> Reason:
 
 
 def _by_people(share: Share, guess: float) -> Reason:
+    if share.clusters < MIN_MET:
+        words = f"too few samples are ranked by them ({share.clusters:,})"
+        return Reason(source=PEOPLE, stand="unknown", words=words)
     ends = numbers.share_interval(share.value, share.lo, share.hi, 0)
     words = f"{ends} of pairs in people’s order; guessing gives {numbers.share(guess)}"
     if math.isnan(share.lo) or math.isnan(guess):

@@ -177,7 +177,7 @@ def add_up(data: StudyData, tell: Told = lambda words: None) -> None:
     """
     chosen = list(singles(data))
     for number, filters in enumerate(chosen):
-        tell(f"adding up {number + 1} of {len(chosen):,} filters")
+        tell(f"adding up {number + 1:,} of {len(chosen):,} filters")
         overview(data, filters)
         if data.has_process and data.table.leaves:
             node_means(data, filters)

@@ -199,14 +199,14 @@ def criteria_view(store: Store, data: StudyData, filters: Filters, load: Load) -
         }),
         _Found(kind="failed", why={
             int(at): (
-                f"{numbers.share(health.floor[at])} of {health.n[at]} answers at the lowest "
+                f"{numbers.share(health.floor[at])} of {health.n[at]:,} answers at the lowest "
                 "mark"
             )
             for at in np.flatnonzero(health.failed_by_all)
         }),
         _Found(kind="passed", why={
             int(at): (
-                f"{numbers.share(health.ceiling[at])} of {health.n[at]} answers at the best "
+                f"{numbers.share(health.ceiling[at])} of {health.n[at]:,} answers at the best "
                 "mark"
             )
             for at in np.flatnonzero(health.passed_by_all)

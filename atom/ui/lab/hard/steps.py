@@ -274,8 +274,8 @@ def _who_chose(view: HardPairs) -> str:
     if need >= judges:
         return ""
     return (
-        f" Here {need} of {judges} judges must fail: a judge gets worse only as far as it failed "
-        "itself."
+        f" Here {need:,} of {judges:,} judges must fail: a judge gets worse only as far as it "
+        "failed itself."
     )
 
 
@@ -397,7 +397,7 @@ class _Listed:
         ids, names = (pair.a, pair.b), case.models
         words = [f"known by {BY_WORDS[pair.by]}"]
         if case.failed is not None:
-            words.append(f"{case.right} of {case.votes} weak votes are right")
+            words.append(f"{case.right:,} of {case.votes:,} weak votes are right")
         if case.stand is not None:
             words.append(f"strong judge: {case.stand}")
         if case.people is not None:

@@ -79,3 +79,23 @@ def test_labels_of_criteria_count_for_the_judge_that_cut_and_hung_them(store):
     assert cut.quality.accuracy.mean == pytest.approx(2.5)
     assert cut.hits.leaf.value == pytest.approx(0.75)
     assert (other.quality, other.hits) == (None, None)
+
+
+@pytest.mark.parametrize("also_first", [False, True])
+def test_who_marks_only_what_others_disagree_on_has_no_row(store, also_first):
+    data = load_study(store, STUDY)
+    ben = next(one for one in data.judges if one.id == "person-ben")
+
+    def score(number, *, adjudicates):
+        return Annotation(
+            id=Annotation.make_id(data.study.id, "score", f"k{number}", ben.name), value=3,
+            study_id=data.study.id, kind="score", subject_id=f"k{number}", annotator=ben.name,
+            adjudicates=adjudicates,
+        )  # fmt: skip
+
+    store.put([score(n, adjudicates=n > 0 or not also_first) for n in range(3)])
+    view = judge_methods(store, data, JUDGES)
+    shown = [row.judge.id for row in view.rows]
+    assert shown == (JUDGES if also_first else JUDGES[:3])
+    assert [one.id for one in view.settling] == ([] if also_first else ["person-ben"])
+    assert view.left_out == 0

@@ -28,8 +28,8 @@ def calibration(roots, leaves=()):
     return Calibration(whole=branch(), roots=tuple(roots), leaves=tuple(leaves), homogeneity=even)
 
 
-def share(value, lo, hi):
-    return Share(value=value, lo=lo, hi=hi, n=100, clusters=50)
+def share(value, lo, hi, samples=50):
+    return Share(value=value, lo=lo, hi=hi, n=100, clusters=samples)
 
 
 def verdict(probes=None, people=None, benches=None, guess=0.4):
@@ -73,6 +73,17 @@ def test_people_are_held_against_guessing(lo, hi, stand):
     people = PeopleShare(whole=share(0.6, 0.5, 0.7), by_root={"Knowledge": share(0.5, lo, hi)})
     found = verdict(people=people)
     assert [one.stand for one in found.roots] == ["unknown", stand, "unknown"]
+
+
+@pytest.mark.parametrize(("samples", "stand"), [(1, "unknown"), (4, "unknown"), (5, "trust")])
+def test_a_few_samples_that_people_ranked_say_nothing(samples, stand):
+    few = share(1.0, 0.9, 1.0, samples)
+    found = verdict(people=PeopleShare(whole=few, by_root={"Knowledge": few}))
+    reason = found.roots[1].reasons[0]
+    assert (found.roots[1].stand, reason.stand) == (stand, stand)
+    if stand == "unknown":
+        assert reason.words == f"too few samples are ranked by them ({samples})"
+        assert found.short == "not known"
 
 
 def test_one_reason_against_outweighs_one_for():
