@@ -168,3 +168,18 @@ def test_a_presenter_turns_the_stops_by_keys_and_sees_them_larger(stage, page, s
     expect(tour).to_contain_text("Tour, 2 of")
     page.keyboard.press("p")
     expect(menu).to_be_visible()
+
+
+def test_the_tours_radars_are_whole_on_the_screen(stage, page, shot):
+    page.goto(f"{stage.url}/?tour=1")
+    tour = page.locator(".tour")
+    for number in (2, 3, 4):
+        tour.get_by_text("Next", exact=True).click()
+        expect(tour).to_contain_text(f"Tour, {number} of")
+    radars = page.locator(".radars svg")
+    expect(radars).to_have_count(2)
+    expect(page.locator(".st-key-fingerprint_heat")).to_be_visible()
+    for box in (radar.bounding_box() for radar in radars.all()):
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= page.viewport_size["height"]
+    shot(page, "stage-8-tour-shapes")

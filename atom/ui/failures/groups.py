@@ -74,6 +74,8 @@ def _groups(here: Here, view: FailureGroups) -> Html:
     list_ = kit.button("Show the list", to(here.filters.but(find=here.filters.find.cleared)))
     if view.none is not None:
         return kit.empty("No groups", NONE_WORDS[view.none], list_)
+    if not view.n:
+        return kit.empty("Nothing matches", "No checkpoint failed under these filters.", list_)
     return kit.section(_title(view),
         kit.note(f"{made_words(view)} {chosen_words(view)}",
            style="max-width:860px", data_testid="groups-made"),
@@ -189,7 +191,8 @@ def beside_fingerprints(here: Here) -> None:
     """Draw the signatures as a tab of Fingerprints."""
     if not ready(here):
         return
-    view = failure_groups(here.store, here.data, here.filters)
+    everything = here.filters.but(find=here.filters.find.cleared)
+    view = failure_groups(here.store, here.data, everything)
     told = kit.empty("No failure signatures", NONE_WORDS[view.none]) if view.none else (
         el("div", signature(here, view), el("p", kit.door("The groups, with examples",
            address(here))), class_="prints")

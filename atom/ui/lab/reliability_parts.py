@@ -158,7 +158,7 @@ def others(view: Reliability) -> Html:
             for pair in view.pairs
             if len(pair.rows) > 1
         ],
-        kit.note("Shift: the second judge’s mean less the first’s, in points of 1-5."),
+        kit.note("Shift: the second judge’s mean less the first’s, in points of 1–5."),
     )
 
 
@@ -302,7 +302,7 @@ def branches(rows: Sequence[Branch], label: str) -> Html:
         rows,
         kit.Column("Branch", _branch),
         kit.number("exactly right", lambda one: numbers.percent(100 * one.accuracy, one.n)),
-        kit.number("off by, points of 1-5 (95 %)", _off),
+        kit.number("off by, points of 1–5 (95 %)", _off),
         kit.number("alpha to truth", lambda one: numbers.plain(one.alpha), broad=True),
         kit.number("steps", lambda one: kit.quiet(f"{one.n:,}")),
         kit.number("probes", lambda one: kit.quiet(f"{one.clusters:,}"), broad=True),
@@ -441,7 +441,7 @@ def _length(view: Reliability) -> Html:
     return el(
         "p",
         f"Length: an answer twice as long as another to the same question scores "
-        f"{numbers.signed(pull.slope, 2)} points of 1-5 "
+        f"{numbers.signed(pull.slope, 2)} points of 1–5 "
         f"({numbers.signed_ends(pull.lo, pull.hi, 2)}; {pull.n:,} answers to "
         f"{pull.clusters:,} questions, {held}).",
         style="margin-top:8px",

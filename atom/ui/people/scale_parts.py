@@ -350,7 +350,7 @@ def _shift_table(shifts: Sequence[RootShift]) -> Html:
         shifts,
         kit.Column("Branch", lambda one: one.root or "Everything"),
         kit.number(
-            "judge less people, points of 1-5 (95 %)",
+            "judge less people, points of 1–5 (95 %)",
             lambda one: numbers.signed_interval(one.shift, one.lo, one.hi, 2),
         ),
         kit.Column("in words", lambda one: _way(one)),

@@ -17,7 +17,7 @@ from atom.views.overview.accuracy import answered_by_all
 from atom.views.study_data import StudyData, dataset_facet
 
 SHOWS: dict[Show, str] = {
-    "failed": "Failed (score 1-2)",
+    "failed": "Failed (score 1–2)",
     "imperfect": "Not perfect (below 5)",
     "unscored": "Unscored or failed calls",
     "all": "Everything",
@@ -118,7 +118,8 @@ def several(
 
     st.multiselect(plain(numbers.middle(label, 44)), list(words),
                    format_func=lambda one: words.get(one, one[1:]),
-                   key=key, on_change=changed, placeholder="Any")  # fmt: skip
+                   key=key, on_change=changed, placeholder="Any (“not …”, too)",
+                   select_all=False)  # fmt: skip
 
 
 def _model(data: StudyData, filters: Filters) -> None:

@@ -17,8 +17,8 @@ from atom.analysis.reasons.signature import Signatures, signatures
 from atom.display.estimate import Estimate
 from atom.store import Store
 from atom.views.compare.nodes import Q
-from atom.views.failures.find import NOTHING
 from atom.views.failures.grouping import Group, Grouping, grouping_of
+from atom.views.failures.page import failed_checkpoints
 from atom.views.failures.texts import reasons_at
 from atom.views.filters import Filters, answers_kept, rows_in_node
 from atom.views.study_data import StudyData
@@ -116,14 +116,18 @@ def failure_groups(
     """Count failures in groups under some filters.
 
     Args:
-        filters: what is counted: labels, node, root and outcome; a chosen model only narrows the
-            rows, never the signatures.
+        filters: what is counted: labels, node, root, outcome, and what is searched for; a chosen
+            model only narrows the rows, never the signatures.
     """
     found = grouping_of(store, data, tell)
     table = data.table
     keep = answers_kept(data, filters)[table.response[found.rows]]
     for path in filter(None, (filters.node, (filters.root,) if filters.root else ())):
         keep = keep & rows_in_node(data, path)[found.rows]
+    find = filters.find.but(kind="")
+    if find.narrows:
+        sought = failed_checkpoints(store, data, filters.but(model=None, find=find))
+        keep = keep & np.isin(found.rows, sought)
     model = table.model[table.response[found.rows]].astype(np.int64)
     cluster = table.cluster[table.sample[table.response[found.rows]]].astype(np.int64)
     code = found.code
@@ -191,8 +195,9 @@ def opened(filters: Filters, group: Group, model: str | None = None) -> Filters:
     Args:
         model: whose failures; as on the page where left out.
     """
+    find = filters.find.but(kind=group.key)
     return filters.but(sample=None, criterion=None, show="failed", rests=None,
-                       model=model or filters.model, find=NOTHING.but(kind=group.key))  # fmt: skip
+                       model=model or filters.model, find=find)  # fmt: skip
 
 
 def _shares(code: Ints, cluster: Ints, k: int) -> list[Estimate]:

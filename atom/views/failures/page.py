@@ -211,6 +211,13 @@ def samples_listed(data: StudyData, filters: Filters, store: Store | None = None
     return _select(data, filters, measure_of(data, filters), kept, found).samples
 
 
+def failed_checkpoints(store: Store, data: StudyData, filters: Filters) -> Ints:
+    """Return the rows of the failed checkpoints for which `failures` lists samples."""
+    wanted = filters.but(show="failed", rests=None)
+    found = search(store, data, wanted.find)
+    return _select(data, wanted, "process", _kept(data, wanted), found).rows
+
+
 def listed_cells(data: StudyData, filters: Filters) -> Cells:
     """Return samples by models, over the checkpoints (or answers) that the list looks at.
 

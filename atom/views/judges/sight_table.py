@@ -45,7 +45,7 @@ def _table(view: SightView, lines: list[Line]) -> Table[Line]:
         _figure("Changed sides (95 %)", moved, "moved"),
         _figure("No mark", lambda one: Estimate(value=one.silent, n=one.n, unit="share"), "silent"),
         _figure("", lambda one: _measured(one, one.shift, "plain"), "shift"),
-        _figure("Mean shift, 1-5 (95 %)", _shift, term="mean shift"),
+        _figure("Mean shift, 1–5 (95 %)", _shift, term="mean shift"),
         _figure("", lambda one: one.size.value, "size"),
         _figure("", lambda one: _measured(one, one.excess, "plain"), "excess"),
         _figure("Marks", lambda one: one.n, broad=True),

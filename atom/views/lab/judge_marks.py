@@ -62,7 +62,7 @@ def mark_of(branch: Branch) -> JudgeMark | None:
     else:
         tip = (
             f"On probes whose truth is known, the judge reads {name} {points(branch.bias)} "
-            f"{_TOO[branch.flaw]} on 1-5 ({numbers.signed(branch.bias, 2)}, "
+            f"{_TOO[branch.flaw]} on 1–5 ({numbers.signed(branch.bias, 2)}, "
             f"{numbers.signed_ends(branch.bias_lo, branch.bias_hi, 2)}; {branch.n:,} "
             "steps): scores "
             "here can't be compared with others."

@@ -666,7 +666,7 @@ def _about_itself(made: Reliability) -> Iterable[str]:
     )
     if found.noise > 0:
         words += (
-            f"; a single score has to change by {found.detectable_change:.1f} points of 1-5 "
+            f"; a single score has to change by {found.detectable_change:.1f} points of 1–5 "
             "before it is more than noise"
         )
     if made.cold:
@@ -703,7 +703,7 @@ def _about_truth(made: Reliability) -> Iterable[str]:
         else:
             way = "high" if one.flaw == "lenient" else "low"
             yield (
-                f"It reads {name} {points(one.bias)} too {way} on 1-5; that branch is marked in "
+                f"It reads {name} {points(one.bias)} too {way} on 1–5; that branch is marked in "
                 "every fingerprint."
             )
     if not shown:
@@ -753,7 +753,7 @@ def _about_pulls(made: Reliability) -> Iterable[str]:
         way = "more" if pull.slope > 0 else "less"
         yield (
             "An answer twice as long as another to the same question scores "
-            f"{abs(pull.slope):.2f} points of 1-5 {way}{held}; longer answers may also say more, "
+            f"{abs(pull.slope):.2f} points of 1–5 {way}{held}; longer answers may also say more, "
             "so this is a warning, not a proof."
         )
     if made.family:

@@ -62,6 +62,23 @@ def test_a_group_opens_as_a_list_and_as_a_slice(demo):
 
 
 @pytest.mark.slow
+def test_what_is_searched_for_is_counted_as_the_list_counts_it(demo):
+    store, data = demo
+    whole = failure_groups(store, data, Filters())
+    model = data.candidates[1].id
+    for find in (NOTHING.but(words="needle"), NOTHING.but(passes=(model,))):
+        sought = Filters(find=find)
+        view = failure_groups(store, data, sought)
+        assert 0 < view.n < whole.n
+        assert view.n == failures(store, data, sought).checkpoints
+        row = view.rows[0]
+        opened_list = failures(store, data, row.filters)
+        assert (opened_list.total, opened_list.checkpoints) == (row.samples, row.n)
+    none = failure_groups(store, data, Filters(find=NOTHING.but(words="no such word")))
+    assert none.n == 0
+
+
+@pytest.mark.slow
 def test_filters_choose_what_is_counted_and_never_the_groups(demo):
     store, data = demo
     whole = failure_groups(store, data, Filters())

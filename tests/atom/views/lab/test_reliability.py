@@ -286,7 +286,7 @@ def test_a_calibrated_judge_s_flaw_is_said_and_marked_in_fingerprints(made):
     assert view.calibrated.unread == 1
     assert (view.covered, view.roots) == (2, 2)
     assert any(
-        "It reads Reasoning a whole point too high on 1-5" in text for text in view.statements
+        "It reads Reasoning a whole point too high on 1–5" in text for text in view.statements
     )
     marks = marks_of(view.calibrated.view)
     form = shape(data, Filters(study=made.study.id)).judged(marks)
