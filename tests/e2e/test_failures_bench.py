@@ -34,6 +34,8 @@ def test_marked_by_key_and_kept_as_a_slice(start_app, page, new_page, shot, tmp_
     expect(page.locator("[data-act='score:5']")).to_have_attribute("aria-pressed", "true")
     page.keyboard.press("u")
     expect(two).to_have_attribute("aria-pressed", "true")
+    # What the reader brought is no news to them.
+    expect(page.get_by_text("new result")).to_have_count(0)
     shot(page, "failures-marked")
     with Store.open(made.folder) as store:
         said = everything_said(store, made.study.id)

@@ -70,8 +70,8 @@ def _key(answer: str, criterion: str, judge: Judge) -> str:
 def with_marks(store: Store, study_id: str, labels: Sequence[Annotation]) -> list[Record]:
     """Return labels with the marks that they amount to.
 
-    A person's first label brings along the marks of all labels that were given before there were
-    such marks.
+    A person's first label brings along the marks of labels that were given before there were such
+    marks, theirs and those of others who have none.
 
     Args:
         labels: what is about to be written.
@@ -81,7 +81,10 @@ def with_marks(store: Store, study_id: str, labels: Sequence[Annotation]) -> lis
     older: list[Annotation] = []
     if any(person(name).id not in known for name in names):
         ids = {one.id for one in labels}
-        older = [one for one in labels_of(store, study_id, ["score"]) if one.id not in ids]
+        given = [one for one in labels_of(store, study_id, ["score"]) if one.id not in ids]
+        them = {person(one.annotator).id for one in given}
+        known |= {one.id for one in store.get_many(Judge, them)}
+        older = [one for one in given if person(one.annotator).id not in known]
     return [*labels, *marks_of_labels(store, [*older, *labels])]
 
 

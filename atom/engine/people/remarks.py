@@ -27,10 +27,12 @@ class Step:
     Attributes:
         now: what stands; None where something was taken away.
         before: what stood; None where there was nothing.
+        results: how many marks it changed, which `Store.mark` counts as results.
     """
 
     now: Annotation | None
     before: Annotation | None
+    results: int = 0
 
 
 def score(store: Store, study_id: str, key: str, who: str, value: int) -> Step:
@@ -77,9 +79,9 @@ def note(store: Store, study_id: str, key: str, who: str, text: str) -> Step | N
     return _put(store, _label(study_id, "remark", key, who, label=text) if text else None, there)
 
 
-def undo(store: Store, step: Step) -> None:
+def undo(store: Store, step: Step) -> Step:
     """Undo a step: what it replaced stands again, or nothing."""
-    _put(store, step.before, step.now)
+    return _put(store, step.before, step.now)
 
 
 def _id(study_id: str, kind: AnnotationKind, key: str, who: str) -> str:
@@ -104,6 +106,7 @@ def _put(store: Store, now: Annotation | None, before: Annotation | None) -> Ste
     records = [] if now is None else with_marks(store, now.study_id, [now])
     gone = before if now is None else None
     mark = None if gone is None else mark_of(store, gone)
+    marks = sum(isinstance(one, Checkpoint) for one in records) + (mark is not None)
 
     def job(writer: Writer) -> None:
         if gone is not None:
@@ -111,10 +114,9 @@ def _put(store: Store, now: Annotation | None, before: Annotation | None) -> Ste
         if mark is not None:
             writer.delete(Checkpoint, table(Checkpoint).c.key == mark)
         writer.replace(records)
-        marks = sum(isinstance(one, Checkpoint) for one in records) + (mark is not None)
         said = now or before
         if marks and said is not None:
             writer.touch(said.study_id, results=marks)
 
     store.transact(job, action="label")
-    return Step(now=now, before=before)
+    return Step(now=now, before=before, results=marks)

@@ -12,7 +12,7 @@ from atom.errors import AtomError
 from atom.ui import kit, work
 from atom.ui.html import Html, el
 from atom.ui.people.names import WHO
-from atom.ui.shell import team
+from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 from atom.ui.shell.sealed import copying, offer_copy
 from atom.views.failures.said import Said
@@ -163,9 +163,9 @@ def _do(here: Here, key: str | None, text: str) -> None:
     elif verb == "undo":
         done: list[remarks.Step] = st.session_state.get(_DONE, [])
         if done and _study(done[-1]) == here.entry.study.id:
-            remarks.undo(here.store, done.pop())
+            stores.brought(here.entry, remarks.undo(here.store, done.pop()).results)
     elif key is not None:
-        _keep(_said(here, key, verb, said))
+        _keep(here, _said(here, key, verb, said))
 
 
 def _said(here: Here, key: str, verb: str, text: str) -> remarks.Step | None:
@@ -177,8 +177,9 @@ def _said(here: Here, key: str, verb: str, text: str) -> remarks.Step | None:
     return remarks.note(here.store, study, key, who(), text) if verb == "note" else None
 
 
-def _keep(step: remarks.Step | None) -> None:
+def _keep(here: Here, step: remarks.Step | None) -> None:
     if step is not None:
+        stores.brought(here.entry, step.results)
         st.session_state[_DONE] = [*st.session_state.get(_DONE, []), step][-_MOST_UNDO:]
 
 

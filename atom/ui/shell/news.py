@@ -38,8 +38,9 @@ def draw(entry: StudyEntry, judge_id: str | None = None) -> None:
     @st.fragment(run_every=LOOK_EVERY if at_work else None)
     def offer() -> None:
         came = news(store, study_id, stores.looked_at(entry))
-        if came.results:
-            label = f"{count(came.results, 'new result')}: look"
+        others = came.results - stores.brought_here(entry)
+        if others > 0:
+            label = f"{count(others, 'new result')}: look"
             if st.button(label, key="news_look", icon=":material/refresh:", type="tertiary"):
                 stores.look_again(entry)
                 st.rerun()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from pathlib import Path
 
 import streamlit as st
@@ -29,6 +30,7 @@ from atom.views.tree.study_trees import StudyTree, study_trees, under_tree
 
 _MOMENTS = "atom_moments"
 _READY = "atom_ready"
+_BROUGHT = "atom_brought"
 
 
 @st.cache_resource(show_spinner=False, on_release=OpenStore.close)
@@ -148,14 +150,31 @@ def looked_at(entry: StudyEntry) -> Moment:
         return _looked_at(store, study_id, None)
     moments: dict[tuple[str, str], Moment] = st.session_state.setdefault(_MOMENTS, {})
     name = (store.url, study_id)
-    moments[name] = _looked_at(store, study_id, moments.get(name))
+    before = moments.get(name)
+    moments[name] = _looked_at(store, study_id, before)
+    if moments[name] != before:
+        st.session_state.get(_BROUGHT, {}).pop(name, None)
     return moments[name]
+
+
+def brought(entry: StudyEntry, results: int) -> None:
+    """Note results that the reader brought: whoever wrote them isn't told of them as news."""
+    name = (store_of(entry).url, entry.study.id)
+    own: Counter[tuple[str, str]] = st.session_state.setdefault(_BROUGHT, Counter())
+    own[name] += results
+
+
+def brought_here(entry: StudyEntry) -> int:
+    """Return how many results the reader brought since the moment at which they look at a study."""
+    own: Counter[tuple[str, str]] = st.session_state.get(_BROUGHT, Counter())
+    return own[store_of(entry).url, entry.study.id]
 
 
 def look_again(entry: StudyEntry) -> None:
     """Let a session see a study as it is now."""
     name = (store_of(entry).url, entry.study.id)
     st.session_state.get(_MOMENTS, {}).pop(name, None)
+    st.session_state.get(_BROUGHT, {}).pop(name, None)
     for held in [held for held in _held_ready() if held[:2] == name]:
         del _held_ready()[held]
 

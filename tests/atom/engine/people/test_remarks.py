@@ -53,6 +53,17 @@ def test_a_score_is_a_label_and_a_mark_that_agreement_counts(small, key):
     assert said_of_keys(small, study, [key])[key].scores == [("ada", 2, False), ("bob", 2, False)]
 
 
+def test_one_more_persons_first_score_is_one_result(small, key):
+    study = study_of(small)
+    for name in ("ada", "bob"):
+        remarks.score(small, study, key, name, 2)
+    before = small.mark(study).results
+    step = remarks.score(small, study, key, "carol", 3)
+    assert (step.results, small.mark(study).results - before) == (1, 1)
+    assert remarks.flag(small, study, key, "carol").results == 0
+    assert remarks.undo(small, step).results == 1
+
+
 def test_a_score_given_among_failures_never_corrects_a_mean(small, key):
     data = load_study(small, STUDY)
     remarks.score(small, data.study.id, key, "ada", 2)
