@@ -257,17 +257,18 @@ def _criteria(here: Here, view: Comparison, shown: PairView) -> Html | None:
     if not shown.marks:
         return None
     judges = _judges(view)
-    columns = [
-        kit.Head(title="#"),
-        kit.Head(title=kit.term("criterion", "Criterion"), width="34%"),
-        kit.Head(title=kit.term("ground truth", "Truth"), width="16%"),
-        kit.Head(title="Capability", broad=True),
-        kit.Head(title=kit.term("weight", "w"), number=True),
-        kit.Head(title=_side_head(view.picked.first, judges[0]), slim=True),
-        kit.Head(title=_side_head(view.picked.second, judges[1]), slim=True),
-        kit.Head(title="Difference", number=True),
-    ]
-    rows = [_criterion(here, view, shown, mark) for mark in shown.marks]
+
+    def criterion(mark: PairMark) -> Html:
+        identity = mark.criterion.criterion.id
+        to = compare_parts.to(
+            here, view.picked, _here(here, view, shown, identity), at=here.query.get("at")
+        )
+        words = mark.criterion.criterion.question
+        return join(
+            kit.door(words, to, data_light=identity, class_="text"),
+            el("span", " ", _leaf(view, mark), class_="narrow small quiet"),
+        )
+
     return el(
         "div",
         el(
@@ -277,43 +278,49 @@ def _criteria(here: Here, view: Comparison, shown: PairView) -> Html | None:
             class_="row",
             style="justify-content:space-between;margin-bottom:4px",
         ),
-        kit.table(columns, rows, label="Criteria with both scores", tight=True),
-    )
-
-
-def _criterion(here: Here, view: Comparison, shown: PairView, mark: PairMark) -> kit.Row:
-    item = mark.criterion
-    identity = item.criterion.id
-    to = compare_parts.to(
-        here, view.picked, _here(here, view, shown, identity), at=here.query.get("at")
-    )
-    inside = view.node and item.leaf is not None and item.leaf[: len(view.node)] == view.node
-    gap = mark.difference
-    verdict = "none" if not gap else "first" if gap > 0 else "second"
-    leaf: Html = (
-        el("span", item.leaf[-1], data_tip=format_path(item.leaf),
-           class_="strong" if inside else None)
-        if item.leaf
-        else kit.quiet("○ not mapped", data_tip=item.leaf_detail)
-    )  # fmt: skip
-    words = _gap_words(mark, gap) if gap else "0"
-    return kit.Row(
-        cells=[
-            kit.quiet(item.number),
-            join(
-                kit.door(item.criterion.question, to, data_light=identity, class_="text"),
-                el("span", " ", leaf, class_="narrow small quiet"),
+        kit.grid(
+            shown.marks,
+            kit.Column("#", lambda mark: kit.quiet(mark.criterion.number)),
+            kit.Column(kit.term("criterion", "Criterion"), criterion, width="34%"),
+            kit.Column(
+                kit.term("ground truth", "Truth"),
+                lambda mark: el("span", mark.criterion.criterion.ground_truth, class_="text"),
+                width="16%",
             ),
-            el("span", item.criterion.ground_truth, class_="text"),
-            leaf,
-            item.weight_words,
-            case_parts.mark_chip(here, mark.first, False),
-            case_parts.mark_chip(here, mark.second, False),
-            kit.quiet(numbers.NONE) if gap is None else compare_parts.mark(words, verdict),
-        ],
-        on=item.chosen,
-        light=identity,
+            kit.Column("Capability", lambda mark: _leaf(view, mark), broad=True),
+            kit.number(kit.term("weight", "w"), lambda mark: mark.criterion.weight_words),
+            kit.Column(
+                _side_head(view.picked.first, judges[0]),
+                lambda mark: case_parts.mark_chip(here, mark.first, False),
+                slim=True,
+            ),
+            kit.Column(
+                _side_head(view.picked.second, judges[1]),
+                lambda mark: case_parts.mark_chip(here, mark.second, False),
+                slim=True,
+            ),
+            kit.number("Difference", _gap),
+            label="Criteria with both scores",
+            on=lambda mark: mark.criterion.chosen,
+            light=lambda mark: mark.criterion.criterion.id,
+        ),
     )
+
+
+def _leaf(view: Comparison, mark: PairMark) -> Html:
+    leaf = mark.criterion.leaf
+    if not leaf:
+        return kit.quiet("○ not mapped", data_tip=mark.criterion.leaf_detail)
+    inside = view.node and leaf[: len(view.node)] == view.node
+    return el("span", leaf[-1], data_tip=format_path(leaf), class_="strong" if inside else None)
+
+
+def _gap(mark: PairMark) -> Html:
+    gap = mark.difference
+    if gap is None:
+        return kit.quiet(numbers.NONE)
+    verdict = "none" if not gap else "first" if gap > 0 else "second"
+    return compare_parts.mark(_gap_words(mark, gap) if gap else "0", verdict)
 
 
 def _gap_words(mark: PairMark, gap: float) -> str:

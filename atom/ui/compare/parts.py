@@ -491,26 +491,42 @@ def _table(
         class_="axis",
         data_tip=f"left of 0: {second} is ahead; right of it: {first}",
     )
-    columns = [
-        kit.Head(title="Capability" if view.facet is None else label_name(view.facet),
-                   width="26%"),
-        kit.Head(title=el("span", el("span", "0"), _key(view), el("span", "100"), class_="axis"),
-                   width="20%"),
-        kit.Head(title=axis, width="19%"),
-        kit.Head(title=join("Difference (95 % ", kit.term("interval", "interval"), ")"),
-                   number=True),
-        kit.Head(title=kit.term("adjusted p", "adj.\u00a0p"), number=True),
-        kit.Head(title="Shared samples", number=True),
-        kit.Head(title="Failed", number=True),
-    ]  # fmt: skip
-    rows = [_row(here, view, node, limit, indent=indent) for node in nodes]
-    return kit.table(columns, rows, label=label, tight=True)
+
+    def pairs(node: NodeGap) -> str:
+        return to(here, view.picked, _keep(here, view, node), at=None)
+
+    return kit.grid(
+        nodes,
+        kit.Column(
+            "Capability" if view.facet is None else label_name(view.facet),
+            lambda node: _name(node, pairs(node), indent=indent),
+            width="26%",
+        ),
+        kit.Column(
+            el("span", el("span", "0"), _key(view), el("span", "100"), class_="axis"),
+            lambda node: dumbbell(view, node.first, node.second),
+            width="20%",
+        ),
+        kit.Column(
+            axis,
+            lambda node: forest(node.gap, node.lo, node.hi, limit, _VERDICTS[node.verdict][2]),
+            width="19%",
+        ),
+        kit.number(
+            join("Difference (95 % ", kit.term("interval", "interval"), ")"),
+            lambda node: difference(node.gap, node.lo, node.hi, node.verdict),
+        ),
+        kit.number(kit.term("adjusted p", "adj.\u00a0p"), _adjusted),
+        kit.number("Shared samples", lambda node: _shared(view, node, pairs(node))),
+        kit.number("Failed", lambda node: _failed(view, node)),
+        label=label,
+        on=lambda node: bool(node.path) and node.path == here.filters.node,
+    )
 
 
-def _row(here: Here, view: Comparison, node: NodeGap, limit: float, *, indent: bool) -> kit.Row:
-    pairs = to(here, view.picked, _keep(here, view, node), at=None)
+def _name(node: NodeGap, pairs: str, *, indent: bool) -> Html:
     above = " › ".join(node.path[:-1])
-    name = el(
+    return el(
         "a",
         el("span", numbers.middle(node.name, 40)),
         el("span", numbers.middle(above, 44), class_="where") if above and not indent else None,
@@ -520,25 +536,17 @@ def _row(here: Here, view: Comparison, node: NodeGap, limit: float, *, indent: b
         style=f"padding-left:{10 + 16 * (node.depth - 1)}px" if indent else None,
         data_tip=format_path(node.path) if node.path else node.name,
     )
-    class_ = _VERDICTS[node.verdict][2]
+
+
+def _adjusted(node: NodeGap) -> Html:
+    tip = f"p {numbers.p_value(node.p)} before allowing for the other nodes of its level"
+    return kit.quiet(numbers.p_value(node.adjusted), data_tip=tip)
+
+
+def _shared(view: Comparison, node: NodeGap, pairs: str) -> Html:
     unit = "criterion" if view.facet is None else "sample"
     shared = numbers.count(node.n, unit, "criteria" if unit == "criterion" else "samples")
-    return kit.Row(
-        cells=[
-            name,
-            dumbbell(view, node.first, node.second),
-            forest(node.gap, node.lo, node.hi, limit, class_),
-            difference(node.gap, node.lo, node.hi, node.verdict),
-            kit.quiet(
-                numbers.p_value(node.adjusted),
-                data_tip=f"p {numbers.p_value(node.p)} before allowing for the other nodes of its "
-                "level",
-            ),
-            kit.cell(node.samples, pairs, tip=f"{shared} that both have a value for"),
-            _failed(view, node),
-        ],
-        on=bool(node.path) and node.path == here.filters.node,
-    )
+    return kit.cell(node.samples, pairs, tip=f"{shared} that both have a value for")
 
 
 def _failed(view: Comparison, node: NodeGap) -> Html:

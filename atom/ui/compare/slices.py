@@ -105,22 +105,32 @@ def _side(
 def table(here: Here, found: SliceComparison) -> Html:
     """Draw the whole and every capability, the surest first."""
     names = [_name(here, side) for side in (found.first, found.second)]
-    rows = [_row(here, found, one) for one in (found.whole, *found.nodes[:_MOST])]
-    columns = [
-        kit.Head(title="Capability"),
-        kit.Head(title=f"First: {names[0]}", number=True),
-        kit.Head(title=f"Second: {names[1]}", number=True),
-        kit.Head(title="Difference (95 %)", number=True),
-        kit.Head(title="Verdict"),
-    ]
     return el(
         "section",
         el("p", sentence(found, names), class_="strong"),
-        kit.notice("A slice here is chosen by what models got or wrote: it is low or high by that "
-                   "choice, so nothing is tested.") if found.by_results else None,
-        kit.table(columns, rows, label="Slices by capability", tight=True),
+        kit.notice(
+            "A slice here is chosen by what models got or wrote: it is low or high by that "
+            "choice, so nothing is tested."
+        )
+        if found.by_results
+        else None,
+        kit.grid(
+            (found.whole, *found.nodes[:_MOST]),
+            kit.Column("Capability", _capability),
+            kit.number(
+                f"First: {names[0]}",
+                lambda one: _value(here, found.first, one, one.apart.first, one.apart.n[0]),
+            ),
+            kit.number(
+                f"Second: {names[1]}",
+                lambda one: _value(here, found.second, one, one.apart.second, one.apart.n[1]),
+            ),
+            kit.number("Difference (95 %)", _difference),
+            kit.Column("Verdict", lambda one: "not tested" if found.by_results else _verdict(one)),
+            label="Slices by capability",
+        ),
         class_="stack",
-    )  # fmt: skip
+    )
 
 
 def sentence(found: SliceComparison, names: list[str]) -> str:
@@ -147,19 +157,14 @@ def _name(here: Here, side: Side) -> str:
     return f"{part}, {here.data.candidates[side.model].name}"
 
 
-def _row(here: Here, found: SliceComparison, one: SliceGap) -> kit.Row:
-    gap = one.apart
-    lo, hi = gap.interval()
-    name = el("span", one.path[-1], data_tip=format_path(one.path)) if one.path else "Sample scores"
-    return kit.Row(
-        cells=[
-            name,
-            _value(here, found.first, one, gap.first, gap.n[0]),
-            _value(here, found.second, one, gap.second, gap.n[1]),
-            numbers.points_interval(gap.gap, lo, hi),
-            "not tested" if found.by_results else _verdict(one),
-        ]
-    )
+def _capability(one: SliceGap) -> Html | str:
+    if not one.path:
+        return "Sample scores"
+    return el("span", one.path[-1], data_tip=format_path(one.path))
+
+
+def _difference(one: SliceGap) -> str:
+    return numbers.points_interval(one.apart.gap, *one.apart.interval())
 
 
 def _verdict(one: SliceGap) -> str:
