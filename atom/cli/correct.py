@@ -20,12 +20,13 @@ from atom.analysis.correction.effects import (
     net_gain,
 )
 from atom.analysis.correction.quality import Rise, rises
-from atom.analysis.correction.trials import ArmShare, Share, arm_shares, break_rate, rounds
+from atom.analysis.correction.trials import Share, break_rate, rounds
 from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, table
 from atom.cli.run import begin, do_here, run_lines, with_consent
 from atom.cli.study import open_bundled
 from atom.display import numbers, writers
+from atom.display.table import Table
 from atom.engine.control import RunStatus, list_runs
 from atom.engine.correction.forecast import CorrectionForecast, forecast_experiment
 from atom.engine.correction.gate import prepare_gate, run_gate
@@ -37,6 +38,7 @@ from atom.records import Arm, Correction, Experiment, FailedRule, Run, Study
 from atom.settings import Settings
 from atom.store import Store, find_study, list_studies
 from atom.store import table as columns_of
+from atom.views.correction.arm_table import arm_table
 from atom.views.correction.data import (
     ExperimentRow,
     TrialData,
@@ -45,6 +47,7 @@ from atom.views.correction.data import (
     load_trials,
 )
 from atom.views.correction.effect_table import effect_table
+from atom.views.correction.page import ArmLine, arm_lines
 from atom.views.stores import DEMO_MARK
 from taxonomy import parse_path
 
@@ -377,7 +380,9 @@ def _results(
         raise UsageError(f"round {upto}: this experiment has rounds 1 to {experiment.rounds}")
     loaded = load_trials(store, [experiment.id])
     trials = loaded.trials
-    shares = arm_shares(trials, upto=upto)
+    model = next(r for r in list_experiments(store) if r.experiment.id == experiment.id).model
+    title = f"Right final answers after {upto} {'try' if upto == 1 else 'tries'}"
+    arms = arm_table(arm_lines(store, experiment.id, trials, upto), title, model)
     found = effects(trials, upto=upto)
     quality = rises(trials, failed_only=True, upto=upto)
     broken = break_rate(trials, upto=upto)
@@ -395,7 +400,11 @@ def _results(
         "experiment": experiment.model_dump(mode="json"),
         "round": upto,
         "answers": len(loaded.answer_ids),
-        "arms": [_plain(share) for share in shares],
+        "arms": [
+            {f.name: _plain(getattr(line.share, f.name)) for f in dataclasses.fields(line.share)}
+            | named
+            for line, named in zip(arms.rows, arms.documents, strict=True)
+        ],
         "effects": [_plain(effect) for effect in found],
         "rises": [_plain(rise) for rise in quality],
         "rounds": [_plain(row) for row in rounds(trials)],
@@ -406,7 +415,7 @@ def _results(
         "dropped": [{"arm": a, "reason": r, "trials": n} for (a, r), n in reasons.most_common()],
     }
     return data, [
-        *_share_lines(loaded, shares, upto),
+        *_arm_lines(loaded, arms),
         *_effect_lines(found),
         *_quality_lines(quality),
         *_break_lines(broken, net),
@@ -433,20 +442,10 @@ def _is_id(word: str) -> bool:
     return len(word.strip(",")) == 8 and set(word.strip(",")) <= set("0123456789abcdef")
 
 
-def _share_lines(loaded: TrialData, shares: Sequence[ArmShare], upto: int) -> list[str]:
-    head = ("arm", "answers", "right", "%", "95 %", "unknown", "cost")
-    rows = [
-        [
-            row.arm, row.trials, round(row.right.value * row.right.n) if row.right.n else 0,
-            _percent(row.right.value), _interval(row.right), row.unknown,
-            "" if math.isnan(row.cost) else f"${row.cost:.4f}",
-        ]
-        for row in shares
-    ]  # fmt: skip
-    title = f"Right final answers after {upto} {'try' if upto == 1 else 'tries'}"
-    if not rows:
-        return [f"{title}: nothing has come yet ({len(loaded.answer_ids):,} answers)"]
-    return [title, *table(head, rows), ""]
+def _arm_lines(loaded: TrialData, arms: Table[ArmLine]) -> list[str]:
+    if not arms.rows:
+        return [f"{arms.label}: nothing has come yet ({len(loaded.answer_ids):,} answers)"]
+    return [arms.label, *writers.lines(arms), ""]
 
 
 def _effect_lines(found: Sequence[Effect]) -> list[str]:

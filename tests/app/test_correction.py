@@ -136,7 +136,7 @@ def test_files_can_be_had(open_app, done):
     made, _ = done
     seen = open_app(made.folder, PAGE, {"study": made.study.id})
     keys = {element.key for element in seen.test.get("download_button")}
-    assert {"correction_effects_csv", "correction_cases_csv"} <= keys
+    assert {"correction_effects_csv", "correction_arms_csv", "correction_cases_csv"} <= keys
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from atom.ui.html import Child, Html, el
 from atom.ui.media import thumbnail
 from atom.ui.pages import CORRECTION, FAILURES
 from atom.ui.shell.frame import Here
-from atom.views.correction.case import CaseView, Try
+from atom.views.correction.case import CaseView, StepLine, Try
 from atom.views.correction.cases import OF_STEPS, CaseQuery, CaseRow, Cases, write_query
 from atom.views.correction.form import ARM_WORDS
 from taxonomy import format_path
@@ -351,46 +351,58 @@ def steps(view: CaseView, doors: CaseDoors) -> Html:
         )
     sample = view.sample.sample.id
     by = view.chosen.arm if view.chosen else None
-    again = any(step.again is not None for step in view.steps)
-    control = view.control
-    columns = [
-        kit.Head(title="#"),
-        kit.Head(title="Step", width="38%"),
-        kit.Head(title="Capability", broad=True),
-        kit.Head(title=kit.term("weight", "w"), number=True),
-        kit.Head(title="Asked", slim=True),
-        kit.Head(title="Before", slim=True),
-        *([kit.Head(title="Judged again", slim=True)] if again else []),
-        kit.Head(title="After", slim=True),
-        *([kit.Head(title="Control", slim=True)] if control else []),
-    ]
-    rows = []
-    for step in view.steps:
-        item = step.view
-        leaf = item.leaf[-1] if item.leaf else "not mapped"
-        cells: list[Child] = [
-            kit.quiet(item.number),
-            kit.door(
-                item.criterion.question,
-                doors.to(sample, by=by, criterion=item.criterion.id),
-                data_light=item.criterion.id,
-                class_="text",
-            ),
-            el("span", leaf, data_tip=format_path(item.leaf) if item.leaf else item.leaf_detail),
-            item.weight,
-            el("span", "asked", class_="small") if step.asked else "",
-            _chip(step.before),
-            *([_chip(step.again)] if again else []),
-            _chip(step.after),
-            *([_chip(step.control)] if control else []),
-        ]
-        rows.append(kit.Row(cells=cells, on=item.chosen, light=item.criterion.id))
+
+    def question(step: StepLine) -> Html:
+        criterion = step.view.criterion
+        to = doors.to(sample, by=by, criterion=criterion.id)
+        return kit.door(criterion.question, to, data_light=criterion.id, class_="text")
+
     return el(
         "div",
-        el("div", el("h2", "Each step before and after", style="margin:0"), kit.score_legend(),
-           class_="row", style="justify-content:space-between;margin-bottom:4px"),
-        kit.table(columns, rows, label="Steps before and after", tight=True),
-    )  # fmt: skip
+        el(
+            "div",
+            el("h2", "Each step before and after", style="margin:0"),
+            kit.score_legend(),
+            class_="row",
+            style="justify-content:space-between;margin-bottom:4px",
+        ),
+        kit.grid(
+            view.steps,
+            kit.Column("#", lambda step: kit.quiet(step.view.number)),
+            kit.Column("Step", question, width="38%"),
+            kit.Column("Capability", _leaf, broad=True),
+            kit.number(kit.term("weight", "w"), lambda step: step.view.weight),
+            kit.Column(
+                "Asked",
+                lambda step: el("span", "asked", class_="small") if step.asked else "",
+                slim=True,
+            ),
+            kit.Column("Before", lambda step: _chip(step.before), slim=True),
+            kit.Column(
+                "Judged again",
+                lambda step: _chip(step.again),
+                slim=True,
+                when=any(step.again is not None for step in view.steps),
+            ),
+            kit.Column("After", lambda step: _chip(step.after), slim=True),
+            kit.Column(
+                "Control",
+                lambda step: _chip(step.control),
+                slim=True,
+                when=view.control is not None,
+            ),
+            label="Steps before and after",
+            on=lambda step: step.view.chosen,
+            light=lambda step: step.view.criterion.id,
+        ),
+    )
+
+
+def _leaf(step: StepLine) -> Html:
+    item = step.view
+    if not item.leaf:
+        return el("span", "not mapped", data_tip=item.leaf_detail)
+    return el("span", item.leaf[-1], data_tip=format_path(item.leaf))
 
 
 def _chip(score: int | None) -> Html:

@@ -11,7 +11,11 @@ import streamlit as st
 from atom.display import numbers
 from atom.engine.consent import give_consent
 from atom.engine.control import RunStatus, list_runs, start_work
-from atom.engine.correction.forecast import CorrectionForecast, forecast_experiment
+from atom.engine.correction.forecast import (
+    ArmForecast,
+    CorrectionForecast,
+    forecast_experiment,
+)
 from atom.engine.correction.ground import CorrectionSpec
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.jobs import Job, JobState
@@ -28,7 +32,7 @@ from atom.ui.runs import control as run_control
 from atom.ui.runs import parts as runs_parts
 from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
-from atom.views.correction.cases import cases_csv, effects_csv
+from atom.views.correction.cases import arms_csv, cases_csv, effects_csv
 from atom.views.correction.data import ExperimentRow, list_experiments
 from atom.views.correction.form import (
     ARM_WORDS,
@@ -160,31 +164,33 @@ def history(here: Here, looked: Looked) -> Html | None:
     """Draw the list of experiments."""
     if len(looked.rows) < 2:
         return None
-    columns = [
-        kit.Head(title="Begun (UTC)"),
-        kit.Head(title="Model"),
-        kit.Head(title="What", width="40%"),
-        kit.Head(title="State"),
-        kit.Head(title="Answers", number=True),
-    ]
-    rows = []
-    for row in looked.rows:
-        asked, status = row.experiment, looked.runs.get(row.experiment.id)
-        href = Doors(filters=here.filters, experiment=asked.id[:12]).tab(None)
-        rows.append(
-            kit.Row(
-                cells=[
-                    kit.cell(runs_parts.when(asked.created), href),
-                    el("span", row.model, class_="text"),
-                    el("span", _asked_words(asked), class_="text small"),
-                    run_view(status.run, alive=status.alive).words if status else "–",
-                    f"{row.answers:,}",
-                ],
-                on=looked.chosen is not None and looked.chosen.experiment.id == asked.id,
-            )
-        )
-    title = f"All experiments of this study ({len(rows)})"
-    return kit.fold(title, kit.table(columns, rows, label="Experiments", tight=True))
+
+    def begun(row: ExperimentRow) -> Html:
+        href = Doors(filters=here.filters, experiment=row.experiment.id[:12]).tab(None)
+        return kit.cell(runs_parts.when(row.experiment.created), href)
+
+    def state(row: ExperimentRow) -> str:
+        status = looked.runs.get(row.experiment.id)
+        return run_view(status.run, alive=status.alive).words if status else numbers.NONE
+
+    chosen = looked.chosen.experiment.id if looked.chosen is not None else None
+    return kit.fold(
+        f"All experiments of this study ({len(looked.rows)})",
+        kit.grid(
+            looked.rows,
+            kit.Column("Begun (UTC)", begun),
+            kit.Column("Model", lambda row: el("span", row.model, class_="text")),
+            kit.Column(
+                "What",
+                lambda row: el("span", _asked_words(row.experiment), class_="text small"),
+                width="40%",
+            ),
+            kit.Column("State", state),
+            kit.number("Answers", lambda row: f"{row.answers:,}"),
+            label="Experiments",
+            on=lambda row: row.experiment.id == chosen,
+        ),
+    )
 
 
 def _asked_words(asked: Experiment) -> str:
@@ -239,6 +245,10 @@ def draw_files(here: Here, found: Results) -> None:
         st.download_button(
             "Effects (CSV)", data=lambda: effects_csv(found), file_name=f"{stem}-effects.csv",
             mime="text/csv", key="correction_effects_csv",
+        )  # fmt: skip
+        st.download_button(
+            "What was tried (CSV)", data=lambda: arms_csv(found), file_name=f"{stem}-arms.csv",
+            mime="text/csv", key="correction_arms_csv",
         )  # fmt: skip
         st.download_button(
             "Answers (CSV)", data=lambda: cases_csv(here.store, found),
@@ -487,36 +497,40 @@ def forecast(found: CorrectionForecast) -> Html:
 
 
 def _forecast_table(found: CorrectionForecast) -> Html:
-    columns = [
-        kit.Head(title="What is tried", width="34%"),
-        kit.Head(title="Answers", number=True),
-        kit.Head(title="Done already", number=True),
-        kit.Head(title="Calls", number=True),
-        kit.Head(title="Price, about", number=True),
-        kit.Head(title="Nothing to ask", number=True),
-    ]
-    rows = []
-    for arm in found.arms:
-        costs = [None if p.price is None else p.price * p.calls for p in arm.calls if p.calls]
-        price = money(total_cost(costs))
-        skipped = sum(arm.skipped.values())
-        name = ARM_WORDS[arm.arm].name
-        if arm.cohort == "right":
-            name = f"{name}, on right answers"
-        calls = _span(sum(p.calls for p in arm.calls), sum(p.most for p in arm.calls))
-        rows.append(
-            kit.Row(
-                cells=[
-                    name,
-                    f"{arm.trials:,}",
-                    f"{arm.over:,}",
-                    calls,
-                    price if arm.calls else "–",
-                    el("span", f"{skipped:,}", data_tip="\n".join(arm.skipped) or None),
-                ]
-            )
-        )
-    return kit.table(columns, rows, label="What the experiment would do", tight=True)
+    return kit.grid(
+        found.arms,
+        kit.Column(
+            "What is tried",
+            lambda arm: ARM_WORDS[arm.arm].name + _ON.get(arm.cohort, ""),
+            width="34%",
+        ),
+        kit.number("Answers", lambda arm: f"{arm.trials:,}"),
+        kit.number("Done already", lambda arm: f"{arm.over:,}"),
+        kit.number(
+            "Calls",
+            lambda arm: _span(sum(p.calls for p in arm.calls), sum(p.most for p in arm.calls)),
+        ),
+        kit.number("Price, about", _price),
+        kit.number(
+            "Nothing to ask",
+            lambda arm: el(
+                "span",
+                f"{sum(arm.skipped.values()):,}",
+                data_tip="\n".join(arm.skipped) or None,
+            ),
+        ),
+        label="What the experiment would do",
+    )
+
+
+_ON = {"right": ", on right answers"}
+
+
+def _price(arm: ArmForecast) -> str:
+    if not arm.calls:
+        return numbers.NONE
+    costs = [None if p.price is None else p.price * p.calls for p in arm.calls if p.calls]
+    return money(total_cost(costs))
 
 
 def _span(least: int, most: int) -> str:

@@ -9,13 +9,23 @@ from functools import partial
 
 from atom.analysis.correction.effects import Effect
 from atom.analysis.correction.quality import Repair, RepairLabel
-from atom.analysis.correction.trials import Share
 from atom.analysis.intervals import MIN_CLUSTERS
 from atom.display import numbers
 from atom.display.estimate import Estimate
 from atom.ui import kit, links
 from atom.ui.html import Child, Html, el, join
 from atom.ui.pages import CORRECTION, SETTINGS
+from atom.views.correction.arm_table import BAR as NO_BAR
+from atom.views.correction.arm_table import (
+    DONE,
+    FIXED,
+    SHARE,
+    TRIED,
+    UNKNOWN,
+    WRONG,
+    arm_table,
+    share_fixed,
+)
 from atom.views.correction.cases import CaseQuery, repair_control, write_query
 from atom.views.correction.effect_table import (
     ARM_ONLY,
@@ -32,7 +42,6 @@ from atom.views.correction.form import ARM_WORDS, EFFECT_WORDS, RULE_WORDS, Corr
 from atom.views.correction.page import ArmLine, RepairLine, Results, UnlockedLine
 from atom.views.correction.steps import Came, Table4
 from atom.views.filters import Filters
-from atom.views.runs.page import money
 from taxonomy import Path, format_path
 
 _MOST = 10
@@ -297,27 +306,43 @@ def arms(found: Results, doors: Doors) -> Html | None:
     """Draw what came of each arm; nothing while nothing has come."""
     if not found.arms and found.on_right is None:
         return None
-    columns = [
-        kit.Head(title="What was done", width="27%"),
-        kit.Head(title="Tried", number=True),
-        kit.Head(title="Fixed", number=True),
-        kit.Head(title="Still wrong", number=True),
-        kit.Head(title="Share fixed (95 %)", number=True),
-        kit.Head(title="", width="16%", broad=True),
-        kit.Head(title=kit.term("dropped", "No result"), number=True),
-        kit.Head(title="Cost", number=True),
-    ]
-    rows = [_arm_row(line, doors, "failed") for line in found.arms]
-    if found.on_right is not None:
-        rows.append(_arm_row(found.on_right, doors, "right"))
     notes = [
         el("li", f"{n} × “{ARM_WORDS[line.share.arm].name}”: {reason}", class_="text")
-        for line in (*found.arms, *([found.on_right] if found.on_right else []))
+        for line in found.every_arm
         for reason, n in line.reasons[:4]
     ]
+
+    def door(line: ArmLine, came: str) -> str:
+        query = write_query(CaseQuery(arm=line.share.arm, cohort=line.cohort))
+        return doors.tab("cases", **{**query, "came": came})
+
+    def counted(line: ArmLine, number: int, came: str, words: str) -> Html:
+        return _counted(number, door(line, came), f"{ARM_WORDS[line.share.arm].name}: {words}")
+
+    def changed(came: str) -> Callable[[ArmLine, str], Html]:
+        return lambda line, text: kit.cell(text, door(line, came))
+
+    def unknown(line: ArmLine) -> Html:
+        never = line.share.trials - line.tried
+        return join(
+            counted(line, line.share.unknown, "unknown", "no result"),
+            kit.under(f"{never:,} never asked") if never else None,
+        )
+
     return kit.section(
         "What was tried, and how often it came right",
-        kit.table(columns, rows, label="Arms", tight=True),
+        kit.drawn(
+            arm_table(found.every_arm, "Arms"),
+            cells={
+                DONE: lambda line, _: _done(line),
+                TRIED: lambda line, _: counted(line, line.tried, "tried", "tried"),
+                FIXED: changed("right"),
+                WRONG: changed("wrong"),
+                SHARE: lambda line, _: _share(line),
+                NO_BAR: lambda line, _: _share_bar(line),
+                UNKNOWN: lambda line, _: unknown(line),
+            },
+        ),
         kit.note(
             "A share of fixed answers is no gain: another try alone fixes many.",
             style="margin-top:4px",
@@ -331,57 +356,29 @@ def arms(found: Results, doors: Doors) -> Html | None:
     )
 
 
-def _arm_row(line: ArmLine, doors: Doors, cohort: str) -> kit.Row:
-    share, words = line.share, ARM_WORDS[line.share.arm]
-    right = cohort == "right"
-    never = share.trials - line.tried
-    base = CaseQuery(arm=share.arm, cohort="right" if right else "failed")
-
-    def to(came: str) -> str:
-        return doors.tab("cases", **{**write_query(base), "came": came})
-
-    name = join(
-        el("span", words.name, class_="term", tabindex="0", data_tip=words.meaning),
-        kit.under("on answers that were right (break rate)") if right else None,
-    )
-    fixed = el("span", line.fixed, " kept") if right else line.fixed
-    return kit.Row(
-        cells=[
-            name,
-            _counted(line.tried, to("tried"), f"{words.name}: tried"),
-            kit.cell(fixed, to("right")),
-            el("a", line.wrong, " broken" if right else None, href=to("wrong"), data_go=True,
-               class_="cell"),
-            _share(share.right, broken=right),
-            _share_bar(share.right, broken=right),
-            join(
-                _counted(share.unknown, to("unknown"), f"{words.name}: no result"),
-                kit.under(f"{never:,} never asked") if never else None,
-            ),
-            money(None if math.isnan(share.cost) else share.cost),
-        ]
-    )  # fmt: skip
-
-
-def _share(share: Share, *, broken: bool = False) -> Html:
-    if not share.n:
-        return kit.quiet(numbers.NONE)
-    value, lo, hi = share.value, share.lo, share.hi
-    if broken:
-        value, lo, hi = 1 - value, 1 - hi, 1 - lo
-    text = numbers.percent(100 * value, share.n)
+def _done(line: ArmLine) -> Html:
+    words = ARM_WORDS[line.share.arm]
     return join(
-        el("span", text, " broken" if broken else None),
-        kit.small(numbers.share_ends(lo, hi), f" of {share.n:,}"),
+        el("span", words.name, class_="term", tabindex="0", data_tip=words.meaning),
+        kit.under("on answers that were right (break rate)") if line.cohort == "right" else None,
     )
 
 
-def _share_bar(share: Share, *, broken: bool = False) -> Html:
-    if not share.n:
+def _share(line: ArmLine) -> Html:
+    one = share_fixed(line)
+    if not one.n:
+        return kit.quiet(numbers.NONE)
+    return join(
+        el("span", one.text, " broken" if line.cohort == "right" else None),
+        kit.small(f" ({one.ends})" if one.ends else "", f" of {one.n:,}"),
+    )
+
+
+def _share_bar(line: ArmLine) -> Html:
+    one = share_fixed(line)
+    if not one.n:
         return Html("")
-    value, lo, hi = share.value, share.lo, share.hi
-    if broken:
-        value, lo, hi = 1 - value, 1 - hi, 1 - lo
+    value, lo, hi = one.value, one.lo, one.hi
 
     def at(part: float) -> str:
         return f"{100 * min(max(part, 0.0), 1.0):.1f}%"
@@ -571,19 +568,16 @@ def unlocking(found: Results, doors: Doors) -> Html | None:
 def table4(found: Table4, doors: Doors) -> Html:
     """Draw the paper's Table 4."""
     head, *lines = found.lines
-    columns = [kit.Head(title=title, number=place > 1) for place, title in enumerate(head)]
-    rows = []
-    for place, line in enumerate(lines):
-        quality_ = bool(place % 2)
-        cells: list[Child] = [
-            el("span", cell, class_="quiet small" if quality_ else None) for cell in line
-        ]
-        if quality_:
-            cells[1] = kit.small("mean step score")
-        elif line[0] in found.used:
+
+    def cell(at: int, row: tuple[int, Sequence[str]]) -> Html:
+        place, line = row
+        if place % 2:
+            return kit.small("mean step score" if at == 1 else line[at])
+        if not at and line[0] in found.used:
             href = Doors(filters=doors.filters, experiment=found.used[line[0]]).tab(None)
-            cells[0] = kit.door(line[0], href)
-        rows.append(kit.Row(cells=cells))
+            return kit.door(line[0], href)
+        return el("span", line[at])
+
     notes = [
         "Upper lines: percent of initially wrong answers that are right after the strategy, by "
         "the root that carries most weight. Lower lines: mean score 1–5 of the steps. Gain is the "
@@ -593,7 +587,11 @@ def table4(found: Table4, doors: Doors) -> Html:
         notes.append(f"Left out, judged by another judge or threshold: {', '.join(found.apart)}.")
     return kit.section(
         "The paper's Table 4, from this study",
-        kit.table(columns, rows, label="Table 4", tight=True),
+        kit.grid(
+            enumerate(lines),
+            *(kit.Column(title, partial(cell, at), number=at > 1) for at, title in enumerate(head)),
+            label="Table 4",
+        ),
         kit.note(" ".join(notes), style="margin-top:6px"),
     )
 

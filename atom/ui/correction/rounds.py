@@ -7,6 +7,7 @@ import math
 from atom.analysis.correction.effects import Cost
 from atom.analysis.correction.quality import Rise
 from atom.display import numbers
+from atom.records import Arm
 from atom.ui import kit
 from atom.ui.correction.parts import Doors
 from atom.ui.html import Child, Html, el, join
@@ -32,34 +33,40 @@ def rounds(found: Results, doors: Doors) -> Html | None:
         )
         for number in range(1, last + 1)
     ]
-    numbers_ = sorted({row.round for row in found.rounds})
-    columns = [
-        kit.Head(title="Right after"),
-        *(kit.Head(title=f"round {number}", number=True) for number in numbers_),
-    ]
-    names = list(dict.fromkeys(row.arm for row in found.rounds))
-    cell = {(row.arm, row.round): row for row in found.rounds}
-    rows = []
-    for arm in names:
-        marks: list[Child] = []
-        for number in numbers_:
-            row = cell.get((arm, number))
-            if row is None:
-                marks.append(kit.quiet(numbers.NONE))
-                continue
-            share = numbers.percent(100 * row.standing.value, row.standing.n)
-            marks.append(join(share, kit.small(f" · {row.new} new")))
-        rows.append(kit.Row(cells=[ARM_WORDS[arm].name, *marks]))
+    after = {(row.arm, row.round): row for row in found.rounds}
+
+    def standing(arm: Arm, number: int) -> Html:
+        row = after.get((arm, number))
+        if row is None:
+            return kit.quiet(numbers.NONE)
+        share = numbers.percent(100 * row.standing.value, row.standing.n)
+        return join(share, kit.small(f" · {row.new} new"))
+
     return el(
         "section",
-        el("div", el("h2", "Round by round", style="margin:0"),
-           kit.small("figures on this page:"),
-           kit.tabs(choices, label="Rounds that count"), class_="row",
-           style="margin-bottom:5px"),
-        kit.table(columns, rows, label="Rounds", tight=True),
-        kit.note("Another round is another draw of luck, in every arm. “New” are answers right for "
-           "the first time."),
-    )  # fmt: skip
+        el(
+            "div",
+            el("h2", "Round by round", style="margin:0"),
+            kit.small("figures on this page:"),
+            kit.tabs(choices, label="Rounds that count"),
+            class_="row",
+            style="margin-bottom:5px",
+        ),
+        kit.grid(
+            dict.fromkeys(row.arm for row in found.rounds),
+            kit.Column("Right after", lambda arm: ARM_WORDS[arm].name),
+            *kit.each(
+                sorted({row.round for row in found.rounds}),
+                lambda number: f"round {number}",
+                standing,
+            ),
+            label="Rounds",
+        ),
+        kit.note(
+            "Another round is another draw of luck, in every arm. “New” are answers right for "
+            "the first time."
+        ),
+    )
 
 
 def costs_and_gates(found: Results) -> Html | None:
@@ -138,19 +145,24 @@ def quality(found: Results) -> Html | None:
     """Draw the failed steps' scores before and after."""
     if not found.quality:
         return None
-    columns = [
-        kit.Head(title="Failed steps, mean score 1–5", width="27%"),
-        kit.Head(title="Steps", number=True),
-        kit.Head(title="Chosen by", number=True),
-        kit.Head(title=kit.term("independent judgement", "Judged again"), number=True),
-        kit.Head(title="After", number=True),
-        kit.Head(title="Rise (95 %)", number=True),
-        kit.Head(title="Too much by", number=True, broad=True),
-    ]
-    rows = [kit.Row(cells=_rise(rise)) for rise in found.quality]
     return kit.section(
         "The steps themselves, before and after",
-        kit.table(columns, rows, label="Scores of failed steps", tight=True),
+        kit.grid(
+            found.quality,
+            kit.Column(
+                "Failed steps, mean score 1–5", lambda one: ARM_WORDS[one.arm].name, width="27%"
+            ),
+            kit.number("Steps", lambda one: f"{one.n:,}"),
+            kit.number("Chosen by", lambda one: _score(one.before)),
+            kit.number(
+                kit.term("independent judgement", "Judged again"),
+                lambda one: _score(one.baseline),
+            ),
+            kit.number("After", lambda one: _score(one.after)),
+            kit.number("Rise (95 %)", _rise),
+            kit.number("Too much by", lambda one: _signed(one.bias), broad=True),
+            label="Scores of failed steps",
+        ),
         kit.note(
             "A step was chosen since it scored low, so it rises when it's merely judged again. "
             "The rise is therefore counted from an independent judgement of the old answer; “too "
@@ -160,20 +172,17 @@ def quality(found: Results) -> Html | None:
     )
 
 
-def _rise(rise: Rise) -> list[Child]:
-    none = kit.quiet(numbers.NONE)
+def _score(value: float) -> Child:
+    return f"{value:.2f}" if math.isfinite(value) else kit.quiet(numbers.NONE)
 
-    def score(value: float) -> Child:
-        return f"{value:.2f}" if math.isfinite(value) else none
 
-    known = math.isfinite(rise.lo) and math.isfinite(rise.hi)
-    ends = f" ({numbers.signed_ends(rise.lo, rise.hi, 2)})" if known else ""
-    return [
-        ARM_WORDS[rise.arm].name,
-        f"{rise.n:,}",
-        score(rise.before),
-        score(rise.baseline),
-        score(rise.after),
-        join(numbers.signed(rise.rise, 2), kit.small(ends)) if math.isfinite(rise.rise) else none,
-        numbers.signed(rise.bias, 2) if math.isfinite(rise.bias) else none,
-    ]
+def _signed(value: float) -> Child:
+    return numbers.signed(value, 2) if math.isfinite(value) else kit.quiet(numbers.NONE)
+
+
+def _rise(one: Rise) -> Child:
+    if not math.isfinite(one.rise):
+        return _signed(one.rise)
+    known = math.isfinite(one.lo) and math.isfinite(one.hi)
+    ends = f" ({numbers.signed_ends(one.lo, one.hi, 2)})" if known else ""
+    return join(_signed(one.rise), kit.small(ends))

@@ -24,6 +24,7 @@ from atom.display import writers
 from atom.display.csv_text import csv_text
 from atom.records import Arm, Cohort, Sample
 from atom.store import Store
+from atom.views.correction.arm_table import arm_table
 from atom.views.correction.effect_table import effect_table
 from atom.views.correction.form import ARM_WORDS, EFFECT_WORDS
 from atom.views.correction.page import Results, asked_again, contrast_of
@@ -311,6 +312,11 @@ def effects_csv(found: Results) -> str:
     """Write the effects as CSV, shares as 0..1."""
     every = (*found.effects, *found.printed)
     return writers.csv(effect_table(every, "Effects", found.model))
+
+
+def arms_csv(found: Results) -> str:
+    """Write what came of each arm as CSV, shares of right answers as 0..1."""
+    return writers.csv(arm_table(found.every_arm, "Arms", found.model))
 
 
 def cases_csv(store: Store, found: Results) -> str:

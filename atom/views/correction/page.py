@@ -82,6 +82,7 @@ class ArmLine:
     """What came of one arm.
 
     Attributes:
+        cohort: whether its answers were wrong at first, or right.
         share: the share of right answers, with its interval.
         tried: answers that were asked about; others had nothing to ask, or their hints leaked.
         fixed: answers that are right after it.
@@ -89,6 +90,7 @@ class ArmLine:
         reasons: why others have no result, the most frequent first.
     """
 
+    cohort: Cohort
     share: ArmShare
     tried: int
     fixed: int
@@ -246,6 +248,11 @@ class Results:
         return int((self.seen.cohort == RIGHT_COHORT).sum())
 
     @property
+    def every_arm(self) -> tuple[ArmLine, ...]:
+        """What came of each arm on failed answers, then on right ones."""
+        return self.arms if self.on_right is None else (*self.arms, self.on_right)
+
+    @property
     def tried(self) -> str:
         """How many failed answers were tried, of how many where that is known and not over."""
         asked = self.experiment
@@ -284,9 +291,7 @@ def results(store: Store, experiment_id: str, tries: int | None = None) -> Resul
         found = tuple(_awaited(effect, experiment) for effect in found)
     broken = break_rate(trials, upto=upto)
     net = net_gain(trials, loaded.failed_share, upto=upto)
-    reasons = _reasons(store, experiment.id)
     main = _main(found)
-    right = arm_shares(trials, upto=upto, cohort=RIGHT_COHORT)
     ran = set(trials.arms)
     keys = tuple(row for row in unlocked(trials, upto=upto) if row.unlocked)
     return Results(
@@ -297,13 +302,8 @@ def results(store: Store, experiment_id: str, tries: int | None = None) -> Resul
         loaded=loaded,
         samples=_samples(store, loaded.answer_ids),
         seen=seen,
-        arms=tuple(
-            _arm_line(share, trials, seen, upto, FAILED_COHORT, reasons)
-            for share in arm_shares(trials, upto=upto)
-        ),
-        on_right=(
-            _arm_line(right[0], trials, seen, upto, RIGHT_COHORT, reasons) if right else None
-        ),
+        arms=arm_lines(store, experiment.id, trials, upto),
+        on_right=next(iter(arm_lines(store, experiment.id, trials, upto, RIGHT_COHORT)), None),
         effects=tuple(effect for effect in found if effect.role != "printed"),
         printed=tuple(effect for effect in found if effect.role == "printed"),
         controlled=planned or has_controls(trials),
@@ -393,6 +393,19 @@ def asked_again(trials: Trials, seen: Standing, arm: Arm, upto: int) -> Mask:
     return np.isin(seen.answer, trials.answer[rows])
 
 
+def arm_lines(
+    store: Store, experiment_id: str, trials: Trials, upto: int, cohort: int = FAILED_COHORT
+) -> tuple[ArmLine, ...]:
+    """Work out what came of each arm on answers that were wrong at first, or right.
+
+    Args:
+        upto: rounds that count.
+    """
+    seen, reasons = standing(trials, upto), _reasons(store, experiment_id)
+    shares = arm_shares(trials, upto=upto, cohort=cohort)
+    return tuple(_arm_line(share, trials, seen, upto, cohort, reasons) for share in shares)
+
+
 def _arm_line(
     share: ArmShare,
     trials: Trials,
@@ -406,6 +419,7 @@ def _arm_line(
     value = seen.right[mine, code]
     name: Cohort = "right" if cohort == RIGHT_COHORT else "failed"
     return ArmLine(
+        cohort=name,
         share=share,
         tried=int((mine & asked_again(trials, seen, share.arm, upto)).sum()),
         fixed=int((value >= RIGHT).sum()),

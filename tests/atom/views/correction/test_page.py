@@ -13,8 +13,10 @@ from atom.store import Store
 from atom.ui.correction import parts as correction_parts
 from atom.ui.correction.parts import Doors
 from atom.ui.html import escape
+from atom.views.correction.arm_table import arm_table
 from atom.views.correction.cases import (
     CaseQuery,
+    arms_csv,
     case_rows,
     cases_csv,
     effects_csv,
@@ -275,6 +277,32 @@ def test_files_hold_the_effects_and_all_answers(world):
     assert sum(row["guided"] == "right" for row in answers) == 6
     assert not any(value.startswith(("=", "+", "-", "@")) for row in answers for value in
                    row.values())  # fmt: skip
+
+
+def test_arms_read_the_same_on_the_screen_in_the_command_and_in_the_file(world):
+    found = world[3]
+    table = arm_table(found.every_arm, "Arms")
+    drawn = str(correction_parts.arms(found, Doors(filters=Filters(), experiment="e")))
+    written = writers.lines(table)
+    guided = next(line for line in written if line.startswith("Asked about failed steps"))
+    assert "100 % (48–100) of 5" in guided
+    for column in table.shown("text")[1:]:
+        for row in table.rows:
+            text = column.text(row)
+            assert any(text in line for line in written)
+            assert all(escape(part.rstrip(")")) in drawn for part in text.split(" ("))
+    rows = list(csv.DictReader(io.StringIO(arms_csv(found))))
+    assert [row["arm"] for row in rows] == [line.share.arm for line in found.every_arm]
+    kept = rows[-1]
+    # Of two right answers one stayed right: the file says right ones, the screen broken ones.
+    assert (kept["cohort"], kept["fixed"], kept["wrong"], kept["share"]) == (
+        "right",
+        "1",
+        "1",
+        "0.5",
+    )
+    assert "1 kept" in written[-1]
+    assert "50 % broken (7–93) of 2" in written[-1]
 
 
 def test_several_models_make_the_papers_table(world):
