@@ -432,38 +432,6 @@ def grid(
     return el("div", inner, class_="wide")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Head:
-    """The heading of a column whose cells stand in rows."""
-
-    title: Child
-    number: bool = False
-    width: str | None = None
-    slim: bool = False
-    broad: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Row:
-    """A row of cells."""
-
-    cells: Sequence[Child]
-    on: bool = False
-    light: str | None = None
-
-
-def table(heads: Sequence[Head], rows: Iterable[Row], *, label: str, tight: bool = False) -> Html:
-    """Draw a table of such rows."""
-
-    def column(at: int, head: Head) -> Column[Row]:
-        return Column(head.title, lambda row: row.cells[at], number=head.number, width=head.width,
-                      slim=head.slim, broad=head.broad)  # fmt: skip
-
-    columns = [column(at, head) for at, head in enumerate(heads)]
-    return grid(rows, *columns, label=label, on=lambda row: row.on, light=lambda row: row.light,
-                tight=tight)  # fmt: skip
-
-
 def drawn(
     values: display.Table[R],
     *,

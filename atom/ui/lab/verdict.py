@@ -168,25 +168,31 @@ def _reasons(here: Here, own: JudgeVerdict) -> Html | None:
         return None
     doors = {PROBES: _tab(here, CALIBRATION, who=own.known.judge), PEOPLE: _tab(here, "people")}
     words = {PROBES: "On test pictures", PEOPLE: "Against people"}
-    columns = [kit.Head(title="Branch"), kit.Head(title="Trust"), kit.Head(title="Why")]
 
-    def row(one: RootVerdict) -> kit.Row:
+    def trust(one: RootVerdict) -> Html:
         glyph, word = _STANDS[one.stand]
-        why = [
-            el("div", kit.door(words[each.source], doors[each.source]), f": {each.words}",
-               class_="small")
-            for each in one.reasons
-        ]  # fmt: skip
-        return kit.Row(
-            cells=[
-                el("span", one.root, class_="strong text"),
-                el("span", el("span", f"{glyph} ", aria_hidden="true"), word,
-                   style="white-space:nowrap"),
-                el("div", why or kit.quiet("not tested yet")),
-            ]
-        )  # fmt: skip
+        sign = el("span", f"{glyph} ", aria_hidden="true")
+        return el("span", sign, word, style="white-space:nowrap")
 
-    return kit.table(columns, [row(one) for one in own.roots], label="Branch by branch", tight=True)
+    def why(one: RootVerdict) -> Html:
+        reasons = [
+            el(
+                "div",
+                kit.door(words[each.source], doors[each.source]),
+                f": {each.words}",
+                class_="small",
+            )
+            for each in one.reasons
+        ]
+        return el("div", reasons or kit.quiet("not tested yet"))
+
+    return kit.grid(
+        own.roots,
+        kit.Column("Branch", lambda one: el("span", one.root, class_="strong text")),
+        kit.Column("Trust", trust),
+        kit.Column("Why", why),
+        label="Branch by branch",
+    )
 
 
 def _next(here: Here, own: JudgeVerdict) -> Html | None:
@@ -202,34 +208,11 @@ _PERSON = "people’s marks, to compare with"
 
 def _table(here: Here, found: tuple[JudgeVerdict, ...]) -> Html:
     held = [name for name in BENCHES if any(name in one.known.benches for one in found)]
-    probes = any(one.known.probes is not None for one in found)
-    people = any(one.known.people is not None for one in found)
     persons = {one.id for one in here.data.judges if one.kind == "person"}
-    columns = [
-        kit.Head(title="Judge"),
-        kit.Head(title="Trust it", width="26%"),
-        *([kit.Head(title="On test pictures", number=True)] if probes else []),
-        *([kit.Head(title="As people rank", number=True)] if people else []),
-        *(kit.Head(title=BENCHES[name].title, number=True) for name in held),
-    ]
 
-    def cells(one: JudgeVerdict) -> list[Child]:
-        known = one.known
-        first: list[Child] = [
-            el("span", numbers.middle(known.name, 34), class_="strong text"),
-            el("span", _PERSON if known.judge in persons else one.short, class_="text small"),
-        ]
-        if probes:
-            first.append(_probes(here, known))
-        if people:
-            share = known.people.whole if known.people is not None else None
-            to = _tab(here, "people", who=known.judge)
-            first.append(
-                kit.door(lab_judge_methods.share(share), to)
-                if share is not None
-                else kit.quiet(numbers.NONE)
-            )
-        return first + [_bench(here, known, name) for name in held]
+    def verdict(one: JudgeVerdict) -> Html:
+        words = _PERSON if one.known.judge in persons else one.short
+        return el("span", words, class_="text small")
 
     left = len(found) - MOST_JUDGES
     note = (f"{numbers.count(left, 'further judge')} aren’t shown. " if left > 0 else "") + (
@@ -238,11 +221,35 @@ def _table(here: Here, found: tuple[JudgeVerdict, ...]) -> Html:
         else ""
     )
     own = here.data.judge.id if here.data.judge is not None else ""
-    return kit.section("All judges",
-        kit.table(columns, [kit.Row(cells=cells(one), on=one.known.judge == own)
-                            for one in found[:MOST_JUDGES]], label="All judges", tight=True),
+    return kit.section(
+        "All judges",
+        kit.grid(
+            found[:MOST_JUDGES],
+            kit.Column(
+                "Judge",
+                lambda one: el("span", numbers.middle(one.known.name, 34), class_="strong text"),
+            ),
+            kit.Column("Trust it", verdict, width="26%"),
+            kit.number(
+                "On test pictures",
+                lambda one: _probes(here, one.known),
+                when=any(one.known.probes is not None for one in found),
+            ),
+            kit.number(
+                "As people rank",
+                lambda one: _ranked(here, one.known),
+                when=any(one.known.people is not None for one in found),
+            ),
+            *kit.each(
+                held,
+                lambda name: BENCHES[name].title,
+                lambda one, name: _bench(here, one.known, name),
+            ),
+            label="All judges",
+            on=lambda one: one.known.judge == own,
+        ),
         kit.note(note),
-    )  # fmt: skip
+    )
 
 
 def _probes(here: Here, known: Known) -> Html:
@@ -251,6 +258,13 @@ def _probes(here: Here, known: Known) -> Html:
     whole = known.probes.whole
     ends = _ends(whole.accuracy, whole.accuracy_lo, whole.accuracy_hi)
     return kit.door(ends, _tab(here, CALIBRATION, who=known.judge))
+
+
+def _ranked(here: Here, known: Known) -> Html:
+    if known.people is None:
+        return kit.quiet(numbers.NONE)
+    to = _tab(here, "people", who=known.judge)
+    return kit.door(lab_judge_methods.share(known.people.whole), to)
 
 
 def _bench(here: Here, known: Known, name: str) -> Html:
