@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from atom.display import numbers
 from atom.ui import kit
 from atom.ui.html import Html
-from atom.views.level_shares import LevelShares, ModelLevels
+from atom.views.level_shares import LevelShares
 
 
 def levels(scales: Sequence[LevelShares]) -> Html | None:
@@ -29,12 +29,12 @@ def _scale(one: LevelShares) -> Html:
     return kit.grid(
         one.models,
         kit.Column(one.scale, lambda model: kit.model(model.name, model.colour)),
-        *(_level(word, at) for at, word in enumerate(one.levels)),
+        *kit.each(
+            range(len(one.levels)),
+            lambda at: f"{one.levels[at]} or better",
+            lambda model, at: numbers.percent(model.shares[at], model.n),
+        ),
         kit.number("marks", lambda model: f"{model.n:,}"),
         label=f"marks at or above each level of {one.scale}",
         tight=False,
     )
-
-
-def _level(word: str, at: int) -> kit.Column[ModelLevels]:
-    return kit.number(f"{word} or better", lambda model: numbers.percent(model.shares[at], model.n))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
 
 from atom.access import ROLES
-from atom.cli.parts.output import Output, table
+from atom.cli.parts.output import Output
+from atom.display import writers
 from atom.engine.team import find_person, list_budgets, set_budget, team_store
 from atom.errors import UsageError
+from atom.views.settings.team_tables import budget_table
 
 _FILE = "file"
 
@@ -31,16 +32,8 @@ def add(parser: argparse.ArgumentParser) -> None:
 def list_(args: argparse.Namespace, out: Output) -> int:
     """List budgets."""
     del args
-    found = list_budgets(team_store())
-    rows = [
-        (
-            one.name,
-            "no limit" if one.usd is None else f"${one.usd:,.2f}",
-            "" if one.spent is None else f"${one.spent:,.2f}",
-        )
-        for one in found
-    ]
-    out.result([asdict(one) for one in found], table(("whose", "a month", "spent"), rows))
+    shown = budget_table(list_budgets(team_store()))
+    out.result(shown.documents, writers.lines(shown))
     return 0
 
 

@@ -6,10 +6,12 @@ import argparse
 from dataclasses import asdict
 
 from atom.access import ROLES, Role
-from atom.cli.parts.output import Output, table
+from atom.cli.parts.output import Output
+from atom.display import writers
 from atom.engine.team import give_role, list_people, team_store
+from atom.views.settings.team_tables import NOBODY, people_table
 
-NONE, CLAIM = "none", "claim"
+CLAIM = "claim"
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +24,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     two.add_argument("person", metavar="WHO", help="their address, name or id")
     two.add_argument(
         "role",
-        choices=(*ROLES, NONE, CLAIM),
+        choices=(*ROLES, NOBODY, CLAIM),
         help="none: they may do nothing from now on; claim: what the identity provider says holds "
         "again, from their next sign-in on",
     )
@@ -34,13 +36,8 @@ def list_(args: argparse.Namespace, out: Output) -> int:
     """List everybody."""
     del args
     found = list_people(team_store())
-    rows = [
-        (one.name, one.email, one.role or NONE, "by hand" if one.by_hand else "by claim", one.seen)
-        for one in found
-    ]
-    head = ("name", "address", "role", "given", "signed in")
-    lines = table(head, rows) if rows else ["nobody has signed in yet"]
-    out.result([asdict(one) for one in found], lines)
+    shown = people_table(found)
+    out.result(shown.documents, writers.lines(shown) if found else ["nobody has signed in yet"])
     return 0
 
 

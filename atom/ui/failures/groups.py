@@ -132,12 +132,6 @@ def signature(here: Here, view: FailureGroups) -> Html | None:
     if found is None or len(view.models) < 2:
         return None
     said = [stands_out(view, m, g) for m, g in view.standing_out]
-
-    def group(g: int) -> kit.Column[int]:
-        name = view.rows[g].group.name
-        title = el("span", numbers.middle(name, 26), data_tip=name)
-        return kit.number(title, lambda m: _share(here, view, m, g))
-
     return kit.section((kit.term("failure signature", "Failure signatures"), ": ", _lead(said)),
         el("ul", [el("li", f"{one}.") for one in said[:_MOST_TOLD]], class_="note",
            style="margin:0 0 8px;padding-left:18px;max-width:980px") if said else None,
@@ -145,7 +139,11 @@ def signature(here: Here, view: FailureGroups) -> Html | None:
             [m for m in range(len(view.models)) if found.n[m]],
             kit.Column("Model", lambda m: kit.model(view.models[m], m)),
             kit.number("Failures", lambda m: f"{found.n[m]:,}"),
-            *map(group, range(len(view.rows))),
+            *kit.each(
+                range(len(view.rows)),
+                lambda g: _cut(view.rows[g].group.name),
+                lambda m, g: _share(here, view, m, g),
+            ),
             label="Failure signatures",
             on=lambda m: here.filters.model == here.data.candidates[m].id,
         ),
@@ -155,6 +153,10 @@ def signature(here: Here, view: FailureGroups) -> Html | None:
         id="signature",
         data_testid="signature",
     )  # fmt: skip
+
+
+def _cut(name: str) -> Html:
+    return el("span", numbers.middle(name, 26), data_tip=name)
 
 
 def _lead(said: Sequence[str]) -> str:

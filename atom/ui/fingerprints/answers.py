@@ -147,14 +147,14 @@ def _ranks_title(view: Ranks) -> str:
 
 def _rank_table(view: Ranks) -> Html:
     most = max(max(row.counts) for row in view.rows) or 1
-
-    def place(at: int) -> kit.Column[RankRowShares]:
-        return kit.number(f"{at + 1}.", lambda row: _at_rank(row, at, view.samples, most))
-
     table = kit.grid(
         view.rows,
         kit.Column("Model", lambda row: kit.model(row.name, row.colour)),
-        *map(place, range(len(view.rows))),
+        *kit.each(
+            range(len(view.rows)),
+            lambda at: f"{at + 1}.",
+            lambda row, at: _at_rank(row, at, view.samples, most),
+        ),
         label="Share of samples at each rank",
     )
     return el("div", table)
@@ -301,9 +301,6 @@ def _curve_chart(curves: Sequence[BreakCurve]) -> Html:
 
 
 def _break_table(curves: Sequence[BreakCurve]) -> Html:
-    def step(at: int) -> kit.Column[BreakCurve]:
-        return kit.number(f"Step {at + 1}", lambda curve: _step(curve.points[at]))
-
     table = kit.grid(
         curves,
         kit.Column(
@@ -313,7 +310,11 @@ def _break_table(curves: Sequence[BreakCurve]) -> Html:
                 links.address(FAILURES.url_path, curve.filters),
             ),
         ),
-        *map(step, range(max(len(curve.points) for curve in curves))),
+        *kit.each(
+            range(max(len(curve.points) for curve in curves)),
+            lambda at: f"Step {at + 1}",
+            lambda curve, at: _step(curve.points[at]),
+        ),
         kit.Column("Breaks most surely at", _worst),
         label="Answers that first break at each step, in percent of those that reach it",
     )

@@ -74,16 +74,15 @@ def _matrix(view: ToldApart, cell: Callable[[int, int], Html], label: str) -> Ht
     """Draw a cell for every two models: `cell` is given a row's place and a column's."""
     shown = view.models[:_MOST]
     short = numbers.short_names([model.name for model in shown])
-
-    def column(at: int) -> kit.Column[int]:
-        model = shown[at]
-        name = kit.model(short[at], model.index, full=model.name)
-        return kit.number(name, lambda row: cell(row, at))
-
+    places = range(len(shown))
     return kit.grid(
-        range(len(shown)),
+        places,
         kit.Column("Model", lambda row: kit.model(shown[row].name, shown[row].index)),
-        *map(column, range(len(shown))),
+        *kit.each(
+            places,
+            lambda at: kit.model(short[at], shown[at].index, full=shown[at].name),
+            cell,
+        ),
         label=label,
     )
 

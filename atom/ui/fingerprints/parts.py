@@ -6,7 +6,6 @@ import math
 import shlex
 from collections.abc import Sequence
 from functools import partial
-from itertools import starmap
 
 import streamlit as st
 
@@ -374,15 +373,14 @@ def mark_words(form: Shape, mark: Mark) -> str:
 
 
 def _numbers(form: Shape, radar: Radar) -> Html:
-
-    def model(at: int, name: Html) -> kit.Column[Axis]:
-        return kit.number(name, lambda axis: _number(form, axis.marks[at]))
-
-    names = [kit.model(one.name, one.index) for one in radar.models]
     return kit.grid(
         radar.axes,
         kit.Column[Axis](radar.title, named),
-        *starmap(model, enumerate(names)),
+        *kit.each(
+            range(len(radar.models)),
+            lambda at: kit.model(radar.models[at].name, radar.models[at].index),
+            lambda axis, at: _number(form, axis.marks[at]),
+        ),
         kit.number("All models", lambda axis: numbers.score(axis.middle)),
         label=f"{radar.title}: values",
     )

@@ -189,11 +189,8 @@ def ratings(view: PeopleRatings, door: Door) -> Html:
     """Draw how far raters agree on each criterion, and how each judge's scores follow theirs."""
     judges = view.judges[:MOST_JUDGES]
 
-    def judge(at: int, name: str) -> kit.Column[RatingRow]:
-        return kit.number(
-            el("span", numbers.middle(name, 24), data_tip=name),
-            lambda row: _rated(row, row.correlations[at], door(name, row.criterion)),
-        )
+    def rated(row: RatingRow, at: int) -> Html:
+        return _rated(row, row.correlations[at], door(judges[at].name, row.criterion))
 
     return kit.section(
         "Do judges’ ratings follow people’s?",
@@ -205,12 +202,16 @@ def ratings(view: PeopleRatings, door: Door) -> Html:
                 join(kit.term("Krippendorff's alpha", "Alpha"), " of raters (95 %)"),
                 lambda row: _figure(row.alpha),
             ),
-            *(judge(at, one.name) for at, one in enumerate(judges)),
+            *kit.each(range(len(judges)), lambda at: _cut(judges[at].name), rated),
             kit.number("Rated", lambda row: kit.quiet(f"{row.things:,}")),
             label="Ratings of people and judges",
         ),
         kit.note(_rating_words(view, len(judges)), style="margin-top:8px"),
     )
+
+
+def _cut(name: str) -> Html:
+    return el("span", numbers.middle(name, 24), data_tip=name)
 
 
 def _criterion(row: RatingRow) -> Child:

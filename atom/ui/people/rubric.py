@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
 from atom.display import numbers
 from atom.ui import kit, links
@@ -23,7 +22,7 @@ def rules(view: RubricView) -> Html:
         kit.grid(
             view.rows,
             kit.Column("Model", _model),
-            *(kit.number(TITLES[rule], partial(_cell, rule)) for rule in view.rules),
+            *kit.each(view.rules, TITLES.__getitem__, _cell),
             label="Values by rule",
             tight=False,
         ),
@@ -37,7 +36,7 @@ def _model(row: RuleRow) -> Html:
     return kit.door(kit.model(row.name, row.model), href)
 
 
-def _cell(rule: Rule, row: RuleRow) -> Child:
+def _cell(row: RuleRow, rule: Rule) -> Child:
     cell = row.cells[rule]
     if not cell.estimate.known:
         return numbers.NONE

@@ -25,11 +25,12 @@ from atom.ui import kit
 from atom.ui.html import Html, el, join
 from atom.ui.plain import plain
 from atom.ui.shell import team
+from atom.views.settings.team_tables import NAME, NOBODY, budget_table, people_table
 
 FAULT: Final = "people_fault"
 _LATEST = 50
-_NONE, _CLAIM = "none", "as their groups say"
-_ROLES: Final[tuple[str, ...]] = (*ROLES, _NONE, _CLAIM)
+_CLAIM = "as their groups say"
+_ROLES: Final[tuple[str, ...]] = (*ROLES, NOBODY, _CLAIM)
 
 
 def draw() -> None:
@@ -62,31 +63,20 @@ def _head(title: str, words: str) -> None:
 
 
 def _people(people: list[Listed]) -> Html:
-    return kit.grid(
-        people,
-        kit.Column("Name", lambda one: el("span", one.name, class_="strong text")),
-        kit.Column("Address", lambda one: el("span", one.email, class_="text")),
-        kit.Column(
-            "Role",
-            lambda one: f"{one.role or _NONE}{' (given here)' if one.by_hand else ''}",
-        ),
-        kit.Column("Last signed in (UTC)", lambda one: one.seen[:16].replace("T", " ")),
-        label="People",
-        tight=False,
-    )
+    cells = {NAME: _name, "Address": _text}
+    return kit.drawn(people_table(people), cells=cells, tight=False)
 
 
 def _budgets(budgets: list[Budget]) -> Html:
-    return kit.grid(
-        budgets,
-        kit.Column("Whose", lambda one: el("span", one.name, class_="text")),
-        kit.number("A month", lambda one: "no limit" if one.usd is None else f"${one.usd:,.2f}"),
-        kit.number(
-            "Spent this month", lambda one: "" if one.spent is None else f"${one.spent:,.2f}"
-        ),
-        label="Budgets",
-        tight=False,
-    )
+    return kit.drawn(budget_table(budgets), cells={"Whose": _text}, tight=False)
+
+
+def _name(_: Listed, name: str) -> Html:
+    return el("span", name, class_="strong text")
+
+
+def _text(_: object, words: str) -> Html:
+    return el("span", words, class_="text")
 
 
 def _events(events: list[Event], people: list[Listed]) -> Html:

@@ -79,7 +79,11 @@ def _table(view: TaskTable) -> Html:
         kit.grid(
             (*view.rows, None) if view.columns else view.rows,
             kit.Column(label_name(view.rows_of), _task),
-            *(_skill(view, at) for at in range(len(view.columns))),
+            *kit.each(
+                range(len(view.columns)),
+                lambda at: numbers.middle(view.columns[at], 22),
+                lambda row, at: _cell(row.cells[at] if row else view.totals[at]),
+            ),
             kit.number("Samples", lambda row: f"{row.n if row else view.samples:,}"),
             *(_other(name, at) for at, name in enumerate(view.others)),
             label="Tasks by skills",
@@ -95,13 +99,6 @@ def _task(row: TaskRow | None) -> Html:
         return kit.strong("All")
     href = links.address(FAILURES.url_path, row.filters)
     return kit.door(numbers.middle(row.name, 60), href, tip=row.name)
-
-
-def _skill(view: TaskTable, at: int) -> kit.Column[TaskRow | None]:
-    return kit.number(
-        numbers.middle(view.columns[at], 22),
-        lambda row: _cell(row.cells[at] if row else view.totals[at]),
-    )
 
 
 def _other(name: str, at: int) -> kit.Column[TaskRow | None]:

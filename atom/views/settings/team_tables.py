@@ -1,0 +1,49 @@
+"""People and budgets of a deployment, for Settings and for `people list` and `budget list`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from atom.display.table import Column, Table, data
+from atom.store.team.budgets import Budget
+from atom.store.team.people import Listed
+
+NAME: Final = "Name"
+NOBODY: Final = "none"
+"""What stands for the role of who may do nothing."""
+
+
+def people_table(people: Sequence[Listed]) -> Table[Listed]:
+    """Table everybody who has signed in, with their role."""
+    columns = (
+        *data("id"),
+        Column[Listed](title=NAME, of=lambda one: one.name, name="name"),
+        Column[Listed](title="Address", of=lambda one: one.email, name="email"),
+        Column[Listed](title="Role", of=_role),
+        *data("role", "by_hand"),
+        Column[Listed](title="Last signed in (UTC)", of=lambda one: one.seen, name="seen",
+                       write=lambda at: at[:16].replace("T", " ")),
+    )  # fmt: skip
+    return Table(label="People", columns=columns, rows=people)
+
+
+def budget_table(budgets: Sequence[Budget]) -> Table[Budget]:
+    """Table what may be spent in a month, and what was."""
+    columns = (
+        *data("whose"),
+        Column[Budget](title="Whose", of=lambda one: one.name, name="name"),
+        Column[Budget](title="A month", of=lambda one: one.usd, name="usd", number=True,
+                       write=lambda usd: "no limit" if usd is None else _dollars(usd)),
+        Column[Budget](title="Spent this month", of=lambda one: one.spent, name="spent",
+                       number=True, write=lambda usd: "" if usd is None else _dollars(usd)),
+    )  # fmt: skip
+    return Table(label="Budgets", columns=columns, rows=budgets)
+
+
+def _role(one: Listed) -> str:
+    return f"{one.role or NOBODY}{' (given here)' if one.by_hand else ''}"
+
+
+def _dollars(usd: float) -> str:
+    return f"${usd:,.2f}"
