@@ -14,7 +14,7 @@ from atom.cli.parts import tree_files
 from atom.cli.parts.options import common, settings_of
 from atom.cli.parts.output import Output, bar, table
 from atom.cli.run import begin, show_progress, with_consent
-from atom.display import numbers
+from atom.display import numbers, writers
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.induction.forecast import InductionForecast, forecast_induction
 from atom.engine.induction.ground import InductionSpec, Start, spec_of
@@ -47,14 +47,14 @@ from atom.views.filters import Filters
 from atom.views.runs.page import spent_words, without_prices
 from atom.views.study_data import load_study
 from atom.views.tree.files import Form, write_file
+from atom.views.tree.node_rows import node_list, supported
 from atom.views.tree.node_table import node_table, placed
 from atom.views.tree.validity import RivalRow, Validity, tree_validity
 from taxonomy import Path as LeafPath
-from taxonomy import Tree, format_path, to_yaml
+from taxonomy import format_path, to_yaml
 from taxonomy.compare import Change, TreeDiff, compare
-from taxonomy.grow import Grown
 from taxonomy.log import describe, dump_edit
-from taxonomy.prune import MIN_CRITERIA, MIN_SAMPLES, Support, support
+from taxonomy.prune import MIN_CRITERIA, MIN_SAMPLES
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -285,28 +285,16 @@ def show(args: argparse.Namespace, out: Output) -> int:
             return 0
         sample_of = study_criteria(store, study.id)
         leaf_of = _leaf_of(store, version, list(sample_of))
-        known = support(Grown(tree=tree, leaf_of=leaf_of), sample_of)
-    lines = [f"{tree.name} ({version}): {len(known):,} leaves, {len(leaf_of):,} criteria mapped"]
-    lines += outline(tree, known)
+    nodes = supported(tree, leaf_of, sample_of)
+    leaves = [node for node in nodes if node.leaf]
+    head = f"{tree.name} ({version}): {len(leaves):,} leaves, {len(leaf_of):,} criteria mapped"
     shown = {
         "version": version,
         "name": tree.name,
-        "leaves": [
-            {"path": list(leaf), "criteria": s.criteria, "samples": s.samples}
-            for leaf, s in known.items()
-        ],
+        "leaves": node_list(leaves).documents,
     }
-    out.result(shown, lines)
+    out.result(shown, [head, *writers.lines(node_list(nodes))])
     return 0
-
-
-def outline(tree: Tree, known: dict[LeafPath, Support]) -> list[str]:
-    """Draw a tree as indented lines, each leaf with its support."""
-    lines = []
-    for path, node in tree.walk():
-        words = f"{'  ' * (len(path) - 1)}{node.name}"
-        lines.append(f"{words}  [{known[path]}]" if path in known else words)
-    return lines
 
 
 def _show_log(store: Store, study_id: str, version: str, out: Output) -> int:

@@ -27,6 +27,7 @@ from atom.records import CAUSES
 from atom.views.overview.page import overview
 from atom.views.reading import model_said, node_said
 from atom.views.study_data import StudyData
+from atom.views.tree.node_rows import NodeScore, TreeNode, node_scores
 from atom.views.tree.node_table import node_table, placed
 from taxonomy import Path as TreePath
 
@@ -59,10 +60,6 @@ _RANKING = (
     "suspected_weaknesses", "strengths", "score_of_what_was_said", "steps_said_percent", "terse",
     "carried", "judges_differ_percent", "disagreement",
 )  # fmt: skip
-_NODES = (
-    "path", "name", "depth", "leaf", "criteria", "samples", "model", "score", "low", "high", "n",
-    "scored_samples", "score_of_what_was_said", "n_said", "carried",
-)  # fmt: skip
 _BATCH = 2_000
 
 
@@ -90,7 +87,9 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
         counts.update(_write_cases(source, folder, options))
         counts["ranking"] = _write(folder / "ranking.csv", _RANKING, _ranking(source))
         if data.tree is not None:
-            counts["nodes"] = _write(folder / "nodes.csv", _NODES, _nodes(source))
+            nodes = node_scores(_nodes(source))
+            lines = (tuple(line.values()) for line in nodes.documents)
+            counts["nodes"] = _write(folder / "nodes.csv", tuple(nodes.names), lines)
         manifest = manifest_of(NAME, source, options, counts, DROPS, tuple(notes))
         write_json(folder / MANIFEST, manifest.model_dump(mode="json"))
     return Written(
@@ -185,21 +184,32 @@ def _ranking(source: Source) -> Iterator[tuple[object, ...]]:
         )  # fmt: skip
 
 
-def _nodes(source: Source) -> Iterator[tuple[object, ...]]:
+def _nodes(source: Source) -> list[NodeScore]:
     data = source.data
     assert data.tree is not None
     where = placed(source.store, data)
     nodes, said = (node_table(data, data.tree, where, one) for one in (WHOLE, SAID))
     carried = _carried(data)
+    rows = []
     for index, path in enumerate(nodes.paths):
-        for model, candidate in enumerate(data.candidates):
-            estimate, spoken = nodes.estimate(model, index), said.estimate(model, index)
-            yield (
-                " > ".join(path), path[-1] if path else data.tree.name, len(path),
-                int(nodes.is_leaf[index]), int(nodes.criteria[index]), int(nodes.samples[index]),
-                candidate.name, *_numbers(estimate), estimate.n, estimate.samples,
-                _round(spoken.value), spoken.n, carried.get((model, path), 0),
-            )  # fmt: skip
+        node = TreeNode(
+            path=path,
+            name=path[-1] if path else data.tree.name,
+            leaf=bool(nodes.is_leaf[index]),
+            criteria=int(nodes.criteria[index]),
+            samples=int(nodes.samples[index]),
+        )
+        rows += [
+            NodeScore(
+                node=node,
+                model=candidate.name,
+                score=nodes.estimate(model, index),
+                said=said.estimate(model, index),
+                carried=carried.get((model, path), 0),
+            )
+            for model, candidate in enumerate(data.candidates)
+        ]
+    return rows
 
 
 def _carried(data: StudyData) -> dict[tuple[int, TreePath], int]:

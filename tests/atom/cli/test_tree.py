@@ -58,8 +58,14 @@ def test_growing_and_looking(atom, tmp_path):
     assert len(tree["leaves"]) == grown["leaves"]
     assert all(leaf["criteria"] >= 2 and leaf["samples"] >= 2 for leaf in tree["leaves"])
     code, text, _ = atom("show")
-    assert "  Fine detail" in text
-    assert "criteria of" in text
+    lines = text.splitlines()
+    assert lines[1].split() == ["Capability", "Criteria", "Samples"]
+    rows = {line.rsplit(None, 2)[0]: [int(n) for n in line.split()[-2:]] for line in lines[2:]}
+    under = [leaf for leaf in tree["leaves"] if leaf["path"][0] == "Perception"]
+    assert rows["Perception"][0] == sum(leaf["criteria"] for leaf in under)
+    most = max(leaf["samples"] for leaf in under)
+    assert most <= rows["Perception"][1] <= sum(leaf["samples"] for leaf in under)
+    assert "· Fine detail" in rows
 
     _, versions, _ = atom("show", "--versions", as_json=True)
     assert [v["origin"] for v in versions] == ["seed", "induced"]

@@ -5,12 +5,13 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from atom.analysis.reasons.groups import Tried
+from atom.display import writers
 from atom.probes.errors import embed
 from atom.records.grouped import Grouped, GroupName
 from atom.store import Store, list_studies
 from atom.views.failures import grouping, words
 from atom.views.failures.find import NOTHING
-from atom.views.failures.group_tables import groups_csv
+from atom.views.failures.group_tables import group_table, groups_csv
 from atom.views.failures.grouping import Group, Grouping, grouping_of, is_grouped
 from atom.views.failures.groups import FailureGroups, failure_groups, opened
 from atom.views.failures.page import failures, samples_listed
@@ -96,6 +97,12 @@ def test_filters_choose_what_is_counted_and_never_the_groups(demo):
         assert first.reason
         assert first.filters.find.kind == row.group.key
         assert len({one.model for one in row.examples}) == len(row.examples)
+    table = group_table(whole)
+    shown, held = writers.lines(table)[1], table.documents[0]
+    assert shown.startswith("No result")
+    ends = f"({100 * held['lo']:.1f}–{100 * held['hi']:.1f})"
+    assert f"{100 * held['share']:.1f} {ends}" in shown
+    assert (held["key"], held["failures"]) == ("no-result", whole.rows[0].n)
     text = groups_csv(whole)
     assert text.count("\n") == 1 + len(whole.rows) * len(whole.models)
     # The bundled study has something to say: model-b's failures lack a result, surely.
