@@ -287,13 +287,13 @@ def show(args: argparse.Namespace, out: Output) -> int:
         leaf_of = _leaf_of(store, version, list(sample_of))
     nodes = supported(tree, leaf_of, sample_of)
     leaves = [node for node in nodes if node.leaf]
-    head = f"{tree.name} ({version}): {len(leaves):,} leaves, {len(leaf_of):,} criteria mapped"
+    summary = f"{tree.name} ({version}): {len(leaves):,} leaves, {len(leaf_of):,} criteria mapped"
     shown = {
         "version": version,
         "name": tree.name,
         "leaves": node_list(leaves).documents,
     }
-    out.result(shown, [head, *writers.lines(node_list(nodes))])
+    out.result(shown, [summary, *writers.lines(node_list(nodes))])
     return 0
 
 
