@@ -48,11 +48,15 @@ def pair_table(view: PairLabels) -> Table[PairRow]:
         Column[PairRow](title=COUNTED, of=lambda row: _way(row.judge)),
         Column[PairRow](title=ACCURACY, of=lambda row: row.accuracy, number=True),
         *(_average(title, at) for at, title in enumerate(THREE)),
-        Column[PairRow](title=UNREAD, number=True,
-                        of=lambda row: f"{row.judge.scores.unread:,}" if row.judge else ""),
-        Column[PairRow](title=PAIRS, number=True,
-                        of=lambda row: f"{row.judge.scores.n:,}" if row.judge else ""),
-    )  # fmt: skip
+        Column[PairRow](
+            title=UNREAD,
+            number=True,
+            of=lambda row: f"{row.judge.scores.unread:,}" if row.judge else "",
+        ),
+        Column[PairRow](
+            title=PAIRS, number=True, of=lambda row: f"{row.judge.scores.n:,}" if row.judge else ""
+        ),
+    )
     words = "the first answer" if view.commonest_label == FIRST else "the second answer"
     always = "a tie" if view.commonest_label == TIE else words
     rows = (
@@ -71,8 +75,9 @@ def pair_table(view: PairLabels) -> Table[PairRow]:
 
 def _average(title: str, at: int) -> Column[PairRow]:
     term = "" if at else "macro average"
-    return Column(title=title, of=lambda row: numbers.share(row.three[at], 1), number=True,
-                  term=term)  # fmt: skip
+    return Column(
+        title=title, of=lambda row: numbers.share(row.three[at], 1), number=True, term=term
+    )
 
 
 def _way(row: JudgeRow | None) -> str:

@@ -22,9 +22,13 @@ def people_table(people: Sequence[Listed]) -> Table[Listed]:
         Column[Listed](title="Address", of=lambda one: one.email, name="email"),
         Column[Listed](title="Role", of=_role),
         *data("role", "by_hand"),
-        Column[Listed](title="Last signed in (UTC)", of=lambda one: one.seen, name="seen",
-                       write=lambda at: at[:16].replace("T", " ")),
-    )  # fmt: skip
+        Column[Listed](
+            title="Last signed in (UTC)",
+            of=lambda one: one.seen,
+            name="seen",
+            write=lambda at: at[:16].replace("T", " "),
+        ),
+    )
     return Table(label="People", columns=columns, rows=people)
 
 
@@ -33,11 +37,21 @@ def budget_table(budgets: Sequence[Budget]) -> Table[Budget]:
     columns = (
         *data("whose"),
         Column[Budget](title="Whose", of=lambda one: one.name, name="name"),
-        Column[Budget](title="A month", of=lambda one: one.usd, name="usd", number=True,
-                       write=lambda usd: "no limit" if usd is None else _dollars(usd)),
-        Column[Budget](title="Spent this month", of=lambda one: one.spent, name="spent",
-                       number=True, write=lambda usd: "" if usd is None else _dollars(usd)),
-    )  # fmt: skip
+        Column[Budget](
+            title="A month",
+            of=lambda one: one.usd,
+            name="usd",
+            number=True,
+            write=lambda usd: "no limit" if usd is None else _dollars(usd),
+        ),
+        Column[Budget](
+            title="Spent this month",
+            of=lambda one: one.spent,
+            name="spent",
+            number=True,
+            write=lambda usd: "" if usd is None else _dollars(usd),
+        ),
+    )
     return Table(label="Budgets", columns=columns, rows=budgets)
 
 

@@ -77,11 +77,11 @@ def node_list(nodes: Sequence[TreeNode]) -> Table[TreeNode]:
     columns = (
         Column[TreeNode](title="Capability", of=lambda one: "· " * (len(one.path) - 1) + one.name),
         Column[TreeNode](title="", of=lambda one: one.path, name="path", seen="data"),
-        Column[TreeNode](title="Criteria", of=lambda one: one.criteria, name="criteria",
-                         number=True),
-        Column[TreeNode](title="Samples", of=lambda one: one.samples, name="samples",
-                         number=True),
-    )  # fmt: skip
+        Column[TreeNode](
+            title="Criteria", of=lambda one: one.criteria, name="criteria", number=True
+        ),
+        Column[TreeNode](title="Samples", of=lambda one: one.samples, name="samples", number=True),
+    )
     return Table(label="Capabilities", columns=columns, rows=nodes)
 
 
