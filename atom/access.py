@@ -75,7 +75,7 @@ class Person:
 
 def operator(user: str) -> Person:
     """Return who works on the server itself."""
-    return Person(id=f"{OPERATOR}{user}", name=user, role="admin")
+    return Person(id=f"{OPERATOR}{user}", name=f"{user} (operator)", role="admin")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from atom.cli.parts.options import add_common, settings_of
 from atom.cli.parts.output import Output
-from atom.errors import UsageError
+from atom.errors import AwayError, UsageError
 from atom.settings import deployment_file, name_deployment
 
 _BEYOND = (
@@ -81,11 +81,16 @@ def _launch_for_team(path: Path, args: argparse.Namespace, out: Output) -> int:
             "in a deployment its file says address, names and store: leave --address, --name and "
             "--store"
         )
+    from atom.engine.team import team_store
     from atom.ui.shell.launch import Opened, install_policy, launch_for_team
 
     name_deployment(path)
     deployment = install_policy()
     assert deployment is not None
+    try:
+        team_store()
+    except AwayError as away:  # the app waits for it, as it does when it goes away later
+        out.problem(away.message)
     settings = replace(settings_of(args), store=deployment.secret(deployment.store))
 
     def say(opened: Opened) -> None:

@@ -25,7 +25,9 @@ def log(args: argparse.Namespace, out: Output) -> int:
     study = None if args.study is None else find_study(store, args.study).id
     found = events_of(store, study=study, person=args.who, most=max(1, args.most))
     rows = [(one.at, one.name, one.action, one.subject[:24], _change(one)) for one in found]
-    lines = table(("at", "who", "what", "of", "change"), rows) if rows else ["nothing was done yet"]
+    head = ("at", "who", "what", "of", "change")
+    fits = " that fits" if args.study or args.who else ""
+    lines = table(head, rows) if rows else [f"nothing{fits} was done yet"]
     out.result([asdict(one) for one in found], lines)
     return 0
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from atom.access import ROLES, Person, Role, acting_as, operator
+from atom.access import OPERATOR, ROLES, Person, Role, acting_as
 from atom.errors import UsageError
 from atom.store.store import Store
 from atom.store.team.guard import as_they_are
 from atom.store.team.tables import events, people
 from atom.store.together.server import insert_into
 
-_SIGN_IN = operator("sign-in")
+_SIGN_IN = Person(id=f"{OPERATOR}sign-in", name="sign-in", role="admin")
 _MOST_LISTED = 10_000
 _LONGEST_NAME = 60
 

@@ -20,6 +20,8 @@ from atom.store.together.writer import Writer
 
 SLOTS: Final = "slots:"
 MONEY: Final = "money:"
+SILENT: Final = 12.0
+"""Seconds without a sign of life, while others give theirs, after which a process is silent."""
 PIECE: Final = 0.01
 """The part of a budget that is taken at once."""
 _OTHERS = sa.select(quotas).where(
@@ -185,6 +187,7 @@ class Shared:
 
     Args:
         samples: samples in hand of each process at the run.
+        silent: the same of those that gave no sign of life lately.
         slots: calls at once that the run may use, by endpoint, where it may use any.
         elsewhere: calls at once that other runs may use there.
         money: USD that the run's processes have taken; None where it isn't shared.
@@ -192,6 +195,7 @@ class Shared:
     """
 
     samples: tuple[int, ...] = ()
+    silent: tuple[int, ...] = ()
     slots: Mapping[str, int] = field(default_factory=dict)
     elsewhere: Mapping[str, int] = field(default_factory=dict)
     money: float | None = None
@@ -202,14 +206,20 @@ def shared_by(store: Store, run_id: str) -> Shared:
     """Say how a run and others share what there is; four small reads."""
     with store.read() as connection:
         now = clock_of(connection)
-        held = connection.execute(sa.select(claims.c.item, claims.c.owner)).all()
+        lasting = sa.select(claims.c.item, claims.c.owner, claims.c.until)
+        held = connection.execute(lasting.where(claims.c.until > now)).all()
         rows = connection.execute(sa.select(quotas).where(quotas.c.name.startswith(SLOTS))).all()
         pieces = sa.select(sa.func.sum(quotas.c.holds)).where(quotas.c.name == f"{MONEY}{run_id}")
         money = connection.execute(pieces).scalar()
-    samples = {str(row.owner): 0 for row in held if _works_at(row.owner, run_id)}
+    held = [row for row in held if _works_at(row.owner, run_id)]
+    ends: dict[str, float] = {}
+    samples: dict[str, int] = {}
     for row in held:
-        if row.owner in samples and row.item.startswith("sample:"):
-            samples[row.owner] += 1
+        ends[row.owner] = max(ends.get(row.owner, 0.0), row.until)
+        samples[row.owner] = samples.get(row.owner, 0) + row.item.startswith("sample:")
+    # Leases are as long as each other, so that the one who renewed last tells how old others' are.
+    lately = max(ends.values(), default=0.0) - SILENT
+    heard = sorted(owner for owner, end in ends.items() if end >= lately)
     mine: dict[str, int] = {}
     others: dict[str, int] = {}
     for row in rows:
@@ -218,8 +228,9 @@ def shared_by(store: Store, run_id: str) -> Shared:
             name = row.name.removeprefix(SLOTS)
             part[name] = part.get(name, 0) + int(row.holds)
     return Shared(
-        samples=tuple(samples[owner] for owner in sorted(samples)),
-        machines=tuple(sorted({owner.partition("/")[0] for owner in samples})),
+        samples=tuple(samples[owner] for owner in heard),
+        silent=tuple(samples[owner] for owner in sorted(ends.keys() - set(heard))),
+        machines=tuple(sorted({owner.partition("/")[0] for owner in heard})),
         slots=mine,
         elsewhere={name: others.get(name, 0) for name in mine},
         money=None if money is None else float(money),

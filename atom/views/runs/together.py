@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Mapping, Sequence
 
+from atom.display import numbers
 from atom.records import Endpoint, Run
 from atom.store import Store
 from atom.store.team.budgets import Left, what_is_left
@@ -32,7 +33,7 @@ def sharing_words(run: Run, shared: Shared, endpoints: Mapping[str, Endpoint]) -
     Returns:
         Short phrases; none where one process works without others and without a budget.
     """
-    words = _who(shared)
+    words = _who(shared) + _silent(shared.silent)
     several = len(shared.samples) > 1
     words += _at_once(
         {
@@ -62,6 +63,17 @@ def _who(shared: Shared) -> list[str]:
     words += f", with {' + '.join(at_work) or 'no'} samples in hand"
     if at_work and idle:
         words += f" ({idle:,} of them {'has' if idle == 1 else 'have'} none just now)"
+    return [words]
+
+
+def _silent(samples: Sequence[int]) -> list[str]:
+    if not samples:
+        return []
+    one = len(samples) == 1
+    words = f"{len(samples):,} more {'gives' if one else 'give'} no sign of life"
+    if sum(samples):
+        held = numbers.count(sum(samples), "sample")
+        words += f" ({'its' if one else 'their'} {held} will go to the others within a minute)"
     return [words]
 
 

@@ -30,6 +30,7 @@ def say(tmp_path, monkeypatch, capsys):
     path.write_text(FILE, encoding="utf-8")
 
     def say(store, *words):
+        monkeypatch.setenv("USER", "Anna")
         monkeypatch.setenv("ATOM_STORE", store)
         monkeypatch.setenv("ATOM_DEMO", str(tmp_path / "none"))
         monkeypatch.setenv("ATOM_DEPLOYMENT", str(path))
@@ -57,12 +58,17 @@ def test_roles_and_budgets_are_set_and_told(location, say):
         ("signed in", "", "viewer"),
     ]
     assert say(location, "log", "--who", "nobody") == []
+    # Whoever works on the server itself isn't taken for somebody who signed in by that name.
+    assert len(say(location, "log", "--who", "Anna (operator)")) == 2
+    assert say(location, "log", "--who", "Anna") == []
     assert "names nobody" in say(location, "people", "role", "Zoe", "admin")
     team_store().close()
 
 
 def test_only_migrate_makes_and_mends_the_store_of_a_deployment(pg_empty, say, tmp_path):
     assert "only `store migrate` brings it there" in say(pg_empty, "study", "list")
+    served = ("app", "--deployment", str(tmp_path / "deployment.yaml"))
+    assert "only `store migrate` brings it there" in say(pg_empty, *served)
     first = say(pg_empty, "store", "migrate")
     assert (first["before"], first["now"] > 19) == (0, True)
     assert say(pg_empty, "store", "migrate")["before"] == first["now"]

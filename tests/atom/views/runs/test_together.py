@@ -109,3 +109,23 @@ def test_a_run_on_several_machines_says_where_it_is(location):
         store.transact(share)
         words = sharing_words(RUN, shared_by(store, "r"), {})
     assert words[0] == "2 processes on 2 machines (node-1, node-2), with 1 + 1 samples in hand"
+
+
+def test_a_process_that_died_isnt_counted_among_those_at_work(location):
+    """Its leases last for up to a minute; after that nothing of it is told."""
+
+    def share(writer) -> None:
+        writer.claim(["run:r", "sample:a"], "host/1/9#r", 60)
+        writer.claim(["run:r+1", "sample:b"], "host/2/9#r+1", 57)
+        writer.claim(["run:r+2", "sample:c", "sample:d"], "host/3/9#r+2", 40)
+        writer.claim(["run:r+3", "sample:e"], "host/4/9#r+3", -1)
+
+    with Store.open(location) as store:
+        store.transact(share)
+        words = sharing_words(RUN, shared_by(store, "r"), {})
+    assert words[:2] == (
+        "2 processes on host, with 1 + 1 samples in hand",
+        "1 more gives no sign of life (its 2 samples will go to the others within a minute)",
+    )
+    several = sharing_words(RUN, Shared(samples=(3,), silent=(0, 0)), {})
+    assert several[0] == "2 more give no sign of life"
