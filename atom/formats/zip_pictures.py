@@ -31,6 +31,19 @@ DAMAGED_ZIP = (
 """What reading a damaged zip file raises."""
 
 
+def only_pictures(name: str, data: bytes) -> bool:
+    """Say whether a file is a picture, or a zip file of pictures and nothing else."""
+    if not name.lower().endswith(".zip"):
+        return name.lower().endswith(PICTURE_SUFFIXES)
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as held:
+            inside = [entry.filename for entry in held.infolist() if not entry.is_dir()]
+    except DAMAGED_ZIP:
+        return False
+    files = [one for one in inside if not one.startswith("__MACOSX/")]
+    return bool(files) and all(one.lower().endswith(PICTURE_SUFFIXES) for one in files)
+
+
 class ZipPictures:
     """Pictures in a zip file, found by path, else by a file name that only one of them has.
 

@@ -30,7 +30,11 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("explore/fingerprints", "apart", r"\d of \d are recognised in at least 90 % of tries"),
     ("explore/fingerprints", "errors", r"No result makes up more of model-b’s failures"),
     ("explore/failures", "", r"\d+ samples with a failed checkpoint of 300 looked at"),
-    ("explore/compare", "", r"scores [\d.]+ points \(.+?\) higher than"),
+    (
+        "explore/compare",
+        "",
+        r"scores [\d.]+ points \(.+?\) higher than .+ all pairs of 8 models at once",
+    ),
     ("run/replay", "", r"4 steps: about [\d,]+ tokens, free, offline"),
     ("run/replay", "upload", r"Nothing is sent anywhere before you have seen the price"),
     (

@@ -34,9 +34,9 @@ class Clicks:
         place.click()
         self.n += 1
 
-    def choose(self, place, file) -> None:
-        """Choose a file."""
-        place.set_input_files(str(file))
+    def choose(self, place, *files) -> None:
+        """Choose files in one go."""
+        place.set_input_files([str(one) for one in files])
         self.n += 1
 
 
@@ -97,8 +97,7 @@ def test_from_the_door_to_ones_own_results_and_a_judged_answer(
         page.get_by_text("Drop files here").first.wait_for()
         assert page.evaluate("history.length") == entries + 1
         uploads = page.locator("input[type=file]")
-        clicks.choose(uploads.nth(1), zipped)
-        clicks.choose(uploads.first, table)
+        clicks.choose(uploads.first, table, zipped)
         expect(page.get_by_text("Recognised as table")).to_be_visible()
         shot(page, "newcomer-2-recognised")
         clicks.on(page.get_by_role("button", name="Import", exact=True))

@@ -23,7 +23,7 @@ def save_slice(store: Store, study_id: str, name: str, query: str, who: str) -> 
         UsageError: it can't be called so.
         AccessError: in a deployment it would replace somebody else's, and a viewer may not.
     """
-    name = tag_name(name)
+    name = tag_name(name, "slice")
     identity = Annotation.make_id(study_id, "slice", name, SAVED)
     before = store.get(Annotation, identity)
     saved = Annotation(

@@ -31,15 +31,19 @@ class Tagged:
     removed: tuple[Tag, ...] = ()
 
 
-def tag_name(text: str) -> str:
-    """Clean a tag's name.
+def tag_name(text: str, what: str = "tag") -> str:
+    """Clean the name of a tag, or of what else is named so.
 
     Raises:
         UsageError: nothing is left, or too much.
     """
     name = " ".join(text.split())
-    if not name or len(name) > MOST_NAME or not name.isprintable():
-        raise UsageError(f"{text[:80]!r} can't be a tag: 1 to {MOST_NAME} letters are allowed")
+    if not name:
+        raise UsageError(f"give the {what} a name first")
+    if len(name) > MOST_NAME or not name.isprintable():
+        raise UsageError(
+            f"{text[:80]!r} can't be the name of a {what}: 1 to {MOST_NAME} letters are allowed"
+        )
     return name
 
 

@@ -182,7 +182,7 @@ def answer(here: Here, view: Comparison) -> Html:
                 if words
             ],
             kit.note(_rests_on(here, view)),
-            [kit.note(words) for words in (_filtered(here),) if words],
+            [kit.note(words) for words in (_filtered(here), _alone(here, view)) if words],
             class_="verdict lines",
         ),
     )
@@ -357,6 +357,17 @@ def _rests_on(here: Here, view: Comparison) -> Html:
     )
     kept = f"{view.gap.samples:,} of {numbers.count(total, 'sample')}{groups}"
     return join(what, f" · {kept}", f" · left out: {out}" if out else " · none left out", ".")
+
+
+def _alone(here: Here, view: Comparison) -> str | None:
+    """Say why two that differ here may share a rank on the Overview."""
+    n = len(here.data.candidates)
+    if not view.decided or view.picked.judge_id is not None or n < 3:
+        return None
+    return (
+        f"Chance is asked about these two alone. Ranks on the Overview hold all pairs of {n:,} "
+        "models at once, so two that differ here may share one there."
+    )
 
 
 def _filtered(here: Here) -> str | None:

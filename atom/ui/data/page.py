@@ -34,6 +34,7 @@ from atom.formats import (
     PictureFinder,
     read,
 )
+from atom.formats.zip_pictures import only_pictures
 from atom.records import Import, Study
 from atom.ui import kit, work
 from atom.ui.data import judgments as data_judgments
@@ -205,7 +206,7 @@ def _draw_form(number: int) -> None:
     one, two = st.columns([1.3, 1], gap="large")
     with one:
         st.file_uploader(
-            "Drop files here: results, logs, tables, or a study's archive",
+            "Drop files here: results, logs, tables with their pictures, or a study's archive",
             accept_multiple_files=True,
             key=f"data_up_{number}",
         )
@@ -235,7 +236,10 @@ def read_chosen(number: int) -> Chosen | None:
         AtomError: something isn't there, or isn't what it says.
     """
     held = st.session_state
-    uploads = held.get(f"data_up_{number}") or []
+    dropped = held.get(f"data_up_{number}") or []
+    # Whoever drops a table with its pictures in one go means just that.
+    shown = [one for one in dropped if only_pictures(one.name, one.getvalue())]
+    uploads = [one for one in dropped if one not in shown]
     files = [ImportFile.from_bytes(one.name, one.getvalue()) for one in uploads]
     marks = [f"{one.file_id}" for one in uploads]
     paths: list[Path] = []
@@ -257,9 +261,11 @@ def read_chosen(number: int) -> Chosen | None:
     if archive is not None and files:
         raise UsageError("bring a study's archive in by itself, without other files")
     if archive is None and not files:
+        if shown:
+            raise UsageError("these are pictures alone: add the table of answers that names them")
         return None
     folders = picture_folders(held.get(f"data_folder_{number}") or "", paths)
-    pictures = held.get(f"data_pictures_{number}") or []
+    pictures = [*shown, *(held.get(f"data_pictures_{number}") or [])]
     marks += ["pictures", *(one.file_id for one in pictures), *map(str, folders)]
     return Chosen(
         files=tuple(files),
@@ -469,7 +475,7 @@ def _bring_archive(place: Path, name: str | None) -> None:
 
 _DOING = {
     "check": "Checking every row",
-    "bring": "Bringing it in",
+    "bring": "Importing",
     "export": "Writing the file",
     "attach": "Looking for the pictures",
     "copy": "Copying the study, with its pictures",

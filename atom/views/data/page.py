@@ -157,7 +157,9 @@ def look(
     name = format or (JUDGMENTS if named else recognise(files))
     if name is None:
         names = ", ".join(repr(file.name) for file in files) or "no file"
-        raise FormatError(f"no form fits {names}: choose one, or save them as a table")
+        raise FormatError(
+            f"no known format fits {names}: choose one under Format, or save them as a table"
+        )
     try:
         found = preview(
             name,

@@ -610,18 +610,18 @@ def _weakness_statement(start: str, item: Weakness) -> Statement:
 
 def _nothing_confirmed(known: list[RankRow], looked: Weaknesses) -> Statement:
     """Say plainly that there is no confirmed weakness; the door leads to the surest suspicion."""
-    what = "capability" if looked.facet is None else "label"
+    by = "" if looked.facet is None else f"by {looked.facet}"
+    what = f"{by} nothing" if by else "no capability"
     if not any(row.tested for row in known):
         return Statement(
             text=(
-                "No weakness can be confirmed: the evidence is insufficient, no "
+                "No weakness can be confirmed: the evidence is insufficient, "
                 f"{what} can be compared on {MIN_SAMPLES} samples or more."
             ),
             filters=known[0].filters.but(model=None),
             page="failures",
         )
-    by = "" if looked.facet is None else f", by {looked.facet}"
-    text = f"No weakness is confirmed in any model{by} ({frame_words(looked)})"
+    text = f"No weakness is confirmed in any model{by and f', {by}'} ({frame_words(looked)})"
     suspected = [item for row in known for item in leading(row.findings)]
     if not suspected:
         return Statement(

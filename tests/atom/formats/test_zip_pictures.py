@@ -10,7 +10,7 @@ from PIL import Image
 
 from atom.errors import DataError
 from atom.formats import MemoryPictures, NoPictures
-from atom.formats.zip_pictures import SeveralPictures, ZipPictures
+from atom.formats.zip_pictures import SeveralPictures, ZipPictures, only_pictures
 
 
 def png(colour: str) -> bytes:
@@ -24,6 +24,14 @@ def packed(**files: bytes) -> bytes:
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as zipped:
         for name, data in files.items():
             zipped.writestr(name.replace("__", "/").replace("_png", ".png"), data)
+    return out.getvalue()
+
+
+def zip_of(*names: str) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as zipped:
+        for name in names:
+            zipped.writestr(name, b"x")
     return out.getvalue()
 
 
@@ -67,3 +75,18 @@ def test_places_are_tried_in_order():
     assert places.look("2.png").reason == "it isn't there"
     assert "nothing is fetched" in places.look("https://far.example/1.png").reason
     assert SeveralPictures([]).look("1.png").picture is None
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "alone"),
+    [
+        ("a.PNG", b"", True),
+        ("a.csv", b"", False),
+        ("a.zip", zip_of("in/a.png", "__MACOSX/in/._a", "b.jpg"), True),
+        ("a.zip", zip_of("a.png", "results.jsonl"), False),
+        ("a.zip", zip_of(), False),
+        ("a.zip", b"PK\x03\x04no zip", False),
+    ],
+)
+def test_pictures_alone_are_told_from_data(name, data, alone):
+    assert only_pictures(name, data) is alone

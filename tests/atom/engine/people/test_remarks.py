@@ -204,6 +204,13 @@ def test_nothing_is_tested_by_a_tag(small):
         known_facet(tagged, "tagged")
 
 
+def test_a_name_that_is_missing_is_asked_for(small):
+    with pytest.raises(UsageError, match="give the tag a name first"):
+        tags.add_tag(small, [], " ", "ada")
+    with pytest.raises(UsageError, match="give the slice a name first"):
+        save_slice(small, study_of(small), "", "q=x", "ada")
+
+
 def test_a_tag_stands_in_what_is_exported(small):
     tags.add_tag(small, load_study(small, STUDY).table.sample_ids[:1], "=look, again", "ada")
     tagged = [
