@@ -19,7 +19,6 @@ from atom.store import Store
 from atom.store.moving.copying import copy_store
 from atom.ui import links
 from atom.ui.pages import SCREENS
-from atom.ui.work import COUNTING
 from atom.views.people.page import QUEUES
 from tests.app.conftest import markup_of
 from tests.app.screen_store import make_store
@@ -56,6 +55,8 @@ BEHIND = {
     "judge-lab": [{"tab": "pairs"}],
 }
 """What no row of doors leads to: by a page's address, the words of its own."""
+WAITING = re.compile(r'role="status"[^>]*>[^<]* \d+ s<')
+"""What a page says while it works something out, with the seconds."""
 ROW = re.compile(r'<nav[^>]*class="tabs".*?</nav>', re.DOTALL)
 DOOR = re.compile(r'href="([^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
 
@@ -108,12 +109,12 @@ def without_places(markup):
 
 
 def counted(seen):
-    """Return a page's markup, once what it counts in the background is counted."""
+    """Return a page's markup, once what it works out in the background is worked out."""
     until = time.monotonic() + 60
     while True:
         markup = markup_of(seen.test)
         assert not seen.test.exception
-        if COUNTING not in markup:
+        if not WAITING.search(markup):
             return markup
         assert time.monotonic() < until
         time.sleep(0.2)
