@@ -19,7 +19,8 @@ def version_note(step: VersionStep, study: str) -> str:
     lines += writers.markdown(changes(step, shown[:_MOST]))
     lines += ["", f"and {len(shown) - _MOST} more"] * (len(shown) > _MOST)
     how = (
-        f"{step.tested} tests together (the whole and every capability with five samples or more), "
+        f"{step.tested} tests together (the whole and every {step.unit.lower()} with five samples "
+        "or more), "
         f"Benjamini-Hochberg at q {Q:.2f}".replace("0.", ".")
     )
     margin = f", losses and gains beyond {step.margin:g} points" if step.margin else ""

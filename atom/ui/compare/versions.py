@@ -16,7 +16,7 @@ from atom.ui.shell.frame import Here
 from atom.views.compare import version_table
 from atom.views.compare.page import Comparison
 from atom.views.compare.sides import Choice, Picked
-from atom.views.compare.version_table import GLYPHS, WHERE, place
+from atom.views.compare.version_table import GLYPHS, place
 from atom.views.compare.versions import (
     Change,
     Line,
@@ -103,7 +103,8 @@ def _changes(here: Here, view: Comparison, picked: Picked) -> Html:
         if shown
         else None,
         kit.note(
-            f"{numbers.count(step.tested, 'test')} together, the whole and every capability with "
+            f"{numbers.count(step.tested, 'test')} together, the whole and every "
+            f"{step.unit.lower()} with "
             "enough samples (below, each level of the tree stands for itself): beyond chance at a ",
             kit.term("false discovery rate"),
             " of 10 %. ",
@@ -135,7 +136,7 @@ def _table(here: Here, picked: Picked, step: VersionStep, rows: tuple[Change, ..
         return el("a", mark, numbers.middle(name, 60), href=to(here, picked, inside, tab=None),
                   data_go=True, class_="cell", data_tip=name)  # fmt: skip
 
-    return kit.drawn(version_table.changes(step, rows[:_SHOWN]), cells={WHERE: door})
+    return kit.drawn(version_table.changes(step, rows[:_SHOWN]), cells={step.unit: door})
 
 
 def _since(line: Line) -> Html | None:

@@ -12,7 +12,6 @@ from atom.views.compare.versions import Change, VersionStep
 from taxonomy import format_path
 
 GLYPHS: Final[Mapping[str, str]] = {"worse": "▼", "better": "▲"}
-WHERE: Final = "Capability"
 _UNITS = {"process": "score", "outcome": "right", "preference": "votes won"}
 
 
@@ -35,7 +34,8 @@ def changes(step: VersionStep, rows: Sequence[Change]) -> Table[Change]:
     """
     unit = _UNITS.get(step.measure, "value")
     columns = (
-        Column[Change](title=WHERE, of=lambda one: f"{GLYPHS.get(one.verdict, '')} {place(one)}",
+        Column[Change](title=step.unit,
+                       of=lambda one: f"{GLYPHS.get(one.verdict, '')} {place(one)}",
                        write=str.strip, width="36%"),
         *data("name", "path"),
         Column[Change](title=f"{unit} before", of=lambda one: one.before, name="before",

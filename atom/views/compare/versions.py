@@ -19,7 +19,7 @@ from atom.store.versions import line_of, versions_of
 from atom.views.compare.nodes import Q
 from atom.views.compare.page import Comparison, compare
 from atom.views.compare.sides import Choice, Picked, choices
-from atom.views.filters import Filters
+from atom.views.filters import Filters, label_name
 from atom.views.study_data import StudyData
 from taxonomy import Path
 
@@ -81,6 +81,7 @@ class VersionStep:
         margin: points that a change must exceed.
         whole: over all shared samples.
         changes: capabilities or labels with shared samples, in the tree's order.
+        facet: the facet that they are labels of; None = capabilities.
     """
 
     before: str
@@ -90,6 +91,12 @@ class VersionStep:
     margin: float
     whole: Change
     changes: tuple[Change, ...]
+    facet: str | None = None
+
+    @property
+    def unit(self) -> str:
+        """What each of the changes is about, as a heading says it."""
+        return "Capability" if self.facet is None else label_name(self.facet)
 
     @property
     def tested(self) -> int:
@@ -175,6 +182,7 @@ def version_step(view: Comparison, margin: float = 0.0) -> VersionStep:
         judge=view.first_judge,
         margin=margin,
         whole=whole,
+        facet=view.facet,
         changes=tuple(
             Change(
                 name=node.name, path=node.path, before=node.second, after=node.first,

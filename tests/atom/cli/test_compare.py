@@ -142,3 +142,18 @@ def test_a_ring_in_the_files_is_refused(say, marks):
     assert said.code == 2
     assert "a model would come before itself" in said.err
     assert say("study", "list", "--json").data == []
+
+
+def test_labels_are_called_what_they_are(say, tmp_path):
+    """A stranger's table of final answers has labels, and no capability."""
+    rows = ["item,prompt,system,output,is_correct,level"]
+    for n in range(24):
+        level = "hard" if n % 2 else "easy"
+        rows.append(f"{n},Question {n}?,old,said {n},true,{level}")
+        rows.append(f"{n},Question {n}?,new,said {n},{str(n % 4 == 0).lower()},{level}")
+    path = tmp_path / "own.csv"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    assert say("import", "auto", str(path), "--study", "own").code == 0
+    told = say("compare", "old", "new", "--study", "own", "--markdown", "-")
+    assert "| Level | right before" in told.out
+    assert "the whole and every level with five samples or more" in told.out
