@@ -52,17 +52,19 @@ class Grounds:
         return self.kept.get("sums", lambda: node_sums(self.layout, self.values, self))
 
 
-def find_grounds(layout: Layout, rows: Mask | None = None) -> Grounds:
+def find_grounds(layout: Layout, rows: Ints | None = None) -> Grounds:
     """Say which rows count, and count them.
 
     Args:
         layout: rows and nodes (`tree_layout`, `facet_layout`).
-        rows: bool, shape (n,): rows that count; all when None.
+        rows: numbers of the rows that count, ascending; all when None.
     """
-    keep = layout.usable(rows)
-    if np.count_nonzero(keep) < FEW * layout.n_rows:
-        layout = narrow(layout, keep)
-        keep = np.ones(layout.n_rows, dtype=bool)
+    rows = layout.usable_of(np.arange(layout.n_rows) if rows is None else rows)
+    if len(rows) < FEW * layout.n_rows:
+        layout = narrow(layout, rows)
+        return grounds_of(layout, np.ones(layout.n_rows, dtype=bool))
+    keep = np.zeros(layout.n_rows, dtype=bool)
+    keep[rows] = True
     return grounds_of(layout, keep)
 
 

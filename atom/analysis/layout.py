@@ -139,32 +139,25 @@ class Layout:
         seen[self.model.astype(np.int64) * self.n_items + self.item] = True
         return int(np.count_nonzero(seen)) == self.n_rows
 
-    def narrow(self, keep: Mask) -> tuple[Layout, Ints]:
+    def narrow(self, rows: Ints) -> tuple[Layout, Ints]:
         """Return a layout of some rows alone, with the same models, nodes and groups.
 
         Items and clusters are numbered anew, so that what is summed over them costs as little as
         what is left.
 
         Args:
-            keep: rows that stay, shape (n,).
+            rows: rows that stay, ascending.
 
         Returns:
             The layout, and which (unit, group) of this one it still has, ascending.
         """
-        rows = np.flatnonzero(keep)
-        inside = np.flatnonzero(keep[self.pair_row])
-        number = np.empty(self.n_rows, dtype=np.int32)
-        number[rows] = np.arange(len(rows), dtype=np.int32)
-        _, base, start = _ordered(self.pair_base[inside])
-        used = base[start]
+        row, base = self._pairs_at(rows)
+        order, base, start = _ordered(base)
+        row, used = row[order], base[start]
         item, n_items = _renumbered(self.item[rows], self.n_items)
-        model = self.model[rows]
-        cluster = self.unit[rows] - model * np.int32(self.n_clusters)
-        base_unit = self.base_unit[used]
-        base_model = base_unit // max(self.n_clusters, 1)
-        seen = np.zeros(self.n_clusters, dtype=bool)
-        seen[cluster] = True
-        place, n_clusters = _numbers(seen), int(np.count_nonzero(seen))
+        model, cluster = np.divmod(self.unit[rows], np.int32(max(self.n_clusters, 1)))
+        cluster, n_clusters = _renumbered(cluster, self.n_clusters)
+        unit = model * np.int32(n_clusters) + cluster
         few = replace(
             self,
             n_clusters=n_clusters,
@@ -173,14 +166,35 @@ class Layout:
             stratum=None if self.stratum is None else self.stratum[rows],
             item=item,
             model=model,
-            unit=model * np.int32(n_clusters) + place[cluster],
-            pair_row=number[self.pair_row[inside]],
+            unit=unit,
+            pair_row=row,
             pair_base=_number(start, len(base)),
-            base_unit=base_model * np.int32(n_clusters)
-            + place[base_unit - base_model * np.int32(self.n_clusters)],
+            base_unit=unit[row[start]],
             base_group=self.base_group[used],
         )
         return few, used
+
+    def _pairs_at(self, rows: Ints) -> tuple[Indices, Ints]:
+        """Return the pairs of some rows: which of these rows, and which (unit, group)."""
+        if self.group_of_row is not None:
+            base = self._base_of_row[rows]
+            row = np.flatnonzero(base >= 0).astype(np.int32)
+            return row, base[row].astype(np.int64)
+        number = np.full(self.n_rows, -1, dtype=np.int32)
+        number[rows] = np.arange(len(rows), dtype=np.int32)
+        row = number[self.pair_row]
+        return row[row >= 0], self.pair_base[row >= 0]
+
+    @cached_property
+    def _base_of_row(self) -> Indices:
+        """The one (unit, group) of each row, shape (n,); -1 = none (where `group_of_row` is)."""
+        base = np.full(self.n_rows, -1, dtype=np.int32)
+        base[self.pair_row] = self.pair_base
+        return base
+
+    def usable_of(self, rows: Ints) -> Ints:
+        """Number those of some rows, ascending, that have a value and a group."""
+        return np.asarray(rows[self._usable[rows]])
 
     def usable(self, rows: Mask | None = None) -> Mask:
         """Say which rows have a value and a group and pass the mask, shape (n,)."""

@@ -76,13 +76,13 @@ def list_pairs(layout: Layout) -> Pairs | None:
     )
 
 
-def narrow(layout: Layout, keep: Mask) -> Layout:
+def narrow(layout: Layout, rows: Ints) -> Layout:
     """Return a layout of some rows alone (`Layout.narrow`), its pairs taken from the whole's.
 
     Args:
-        keep: rows that stay, shape (n,).
+        rows: rows that stay, ascending.
     """
-    (few, used), pairs = layout.narrow(keep), pairs_of(layout)
+    (few, used), pairs = layout.narrow(rows), pairs_of(layout)
     if layout.single:
         few.kept.get("single", lambda: True)
     few.kept.get("pairs", lambda: None if pairs is None else _pairs_left(layout, pairs, used))

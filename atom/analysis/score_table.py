@@ -8,7 +8,7 @@ Reference: DESIGN "Data"; METHODS 0 (rows and clusters), A1 (sample score).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -207,7 +207,7 @@ class ScoreTable:
     @cached_property
     def at_work(self) -> Kept:
         """What is large, and needed only until a screen is made."""
-        return Kept(1)
+        return Kept(2)
 
     def forget(self) -> None:
         """Forget what was computed for single filters, as if none had been used yet."""
@@ -252,6 +252,14 @@ class ScoreTable:
         if len(self.response) and (self.response[1:] < self.response[:-1]).any():
             return None
         return np.bincount(self.response, minlength=len(self.sample))
+
+    def rows_of(self, keep: NDArray[np.bool_]) -> Ints:
+        """Number the checkpoints of answers that a mask keeps, shape (R,), ascending."""
+        if self.checkpoints_of is None:
+            return np.flatnonzero(keep[self.response])
+        count = self.checkpoints_of[keep]
+        before = np.cumsum(self.checkpoints_of)[keep] - np.cumsum(count)
+        return np.repeat(before, count) + np.arange(count.sum())
 
     def of_answers(self, keep: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Bring a mask over answers, shape (R,), down to their checkpoints, shape (N,)."""
@@ -360,15 +368,12 @@ class ScoreTable:
     def answer_sums(self, values: NDArray[np.integer] | NDArray[np.bool_]) -> NDArray[np.int32]:
         """Sum whole numbers, shape (N,), by answer, shape (R,)."""
         n = len(self.sample)
-        if self.checkpoints_of is None:
+        if len(values) < n or self.checkpoints_of is None:
             return np.bincount(self.response, weights=values, minlength=n).astype(np.int32)
         running = np.zeros(len(values) + 1, dtype=np.int64)
         np.cumsum(values, out=running[1:])
         ends = np.cumsum(self.checkpoints_of)
-        sums: NDArray[np.int32] = (running[ends] - running[ends - self.checkpoints_of]).astype(
-            np.int32
-        )
-        return sums
+        return np.asarray(running[ends] - running[ends - self.checkpoints_of], dtype=np.int32)
 
     @property
     def n_models(self) -> int:
@@ -432,7 +437,7 @@ class AnswerScores:
         return (self.weight if whole else self.weight > 0).astype(np.int64)
 
 
-def answer_scores(table: ScoreTable, rows: NDArray[np.bool_] | None = None) -> AnswerScores:
+def answer_scores(table: ScoreTable, rows: NDArray[np.bool_] | Ints | None = None) -> AnswerScores:
     """Score every answer: `S = sum w s / sum w` over its scored checkpoints.
 
     Where criteria penalise, `x = max(0, (sum w x, credits - sum w x, penalties) / sum w, credits)`
@@ -440,7 +445,7 @@ def answer_scores(table: ScoreTable, rows: NDArray[np.bool_] | None = None) -> A
     most that can be earned.
 
     Args:
-        rows: bool, shape (N,): which checkpoints count; all when None.
+        rows: which checkpoints count: bool, shape (N,), or their numbers, ascending; all when None.
 
     Returns:
         Numerators (compare `exact`, not floats) and values in [0, 1].
@@ -448,10 +453,11 @@ def answer_scores(table: ScoreTable, rows: NDArray[np.bool_] | None = None) -> A
     Reference:
         ATOM Eq. 2; METHODS A1; HealthBench 3.2 (penalties).
     """
-    good = table.score > 0
-    bad = ~good if rows is None else rows & ~good
     if rows is not None:
-        good &= rows
+        columns = ("response", "criterion", "weight", "score", "addressed", "carried", "scale")
+        table = replace(table, **{name: getattr(table, name)[rows] for name in columns})
+    good = table.score > 0
+    bad = ~good
     whole = table.whole_weights
     weight: Any = np.where(good, table.weight, 0).astype(np.int16 if whole else np.float64)
     if table.any_penalty:

@@ -347,12 +347,15 @@ def rows_in_node(data: StudyData, node: Path) -> NDArray[np.bool_]:
 
 
 def _rows_in_node(data: StudyData, node: Path) -> NDArray[np.bool_]:
-    table = data.table
     if not node:
-        return np.ones(len(table.score), dtype=bool)
-    # One place more, at the end, for the rows that hang nowhere: their leaf is -1.
-    inside = [leaf[: len(node)] == node for leaf in table.leaves]
-    return np.take(np.array([*inside, False], dtype=bool), table.leaf)
+        return np.ones(len(data.table.score), dtype=bool)
+    return np.take(leaves_under(data, node), data.table.leaf)
+
+
+def leaves_under(data: StudyData, node: Path) -> NDArray[np.bool_]:
+    """Say which leaves hang under a node; one place more, at the end, for rows without: leaf -1."""
+    inside = [leaf[: len(node)] == node for leaf in data.table.leaves]
+    return np.array([*inside, False], dtype=bool)
 
 
 def roots_of(data: StudyData) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from atom.analysis.intervals import Floats, Ints
 from atom.analysis.merged import Additive
 from atom.analysis.nodes import index_nodes
 from atom.analysis.readings import ENOUGH_SAID, Reading, claim_rows, mean_rows, reached_rows
-from atom.views.filters import Filters, answers_kept, processes_of, rows_kept
+from atom.views.filters import Filters, answers_kept, leaves_under, processes_of, rows_kept
 from atom.views.study_data import StudyData
 
 Mask = NDArray[np.bool_]
@@ -73,6 +73,25 @@ def _unless_all(data: StudyData, key: tuple[object, ...], make: Callable[[], Mas
         return None if found.all() else found
 
     return data.table.kept.get(key, look)
+
+
+def rows_at(data: StudyData, filters: Filters) -> Ints:
+    """Number the checkpoints that `rows_kept` keeps, ascending: the fewer, the less it costs."""
+    key = ("rows at", *filters.answering, filters.root)
+    return data.table.at_work.get(key, lambda: _rows_at(data, filters))
+
+
+def _rows_at(data: StudyData, filters: Filters) -> Ints:
+    rows = data.table.rows_of(answers_kept(data, filters))
+    if filters.root is None:
+        return rows
+    return np.asarray(rows[leaves_under(data, (filters.root,))[data.table.leaf[rows]]])
+
+
+def mean_rows_at(data: StudyData, filters: Filters) -> Ints:
+    """Number the checkpoints that `mean_rows_kept` keeps, ascending."""
+    mask, rows = means_of(data, filters.reading), rows_at(data, filters)
+    return rows if mask is None else rows[mask[rows]]
 
 
 def mean_rows_kept(data: StudyData, filters: Filters) -> Mask:
@@ -145,31 +164,31 @@ def node_said(data: StudyData, filters: Filters, without: int | None = None) -> 
 
 def _node_said(data: StudyData, filters: Filters, without: int | None, frame: Frame) -> NodeSaid:
     table = data.table
-    rows = rows_kept(data, filters) & (table.score > 0) & (table.leaf >= 0)
+    rows = rows_at(data, filters)
+    rows = rows[(table.score[rows] > 0) & (table.leaf[rows] >= 0)]
+    model = table.model[table.response[rows]].astype(np.int64)
     if without is not None:
-        rows &= table.of_answers(table.model != without)
+        rows, model = rows[model != without], model[model != without]
     membership = index_nodes(table.leaves).membership
     leaves = len(table.leaves)
+    place = model * leaves + table.leaf[rows]
 
-    def count(mask: Mask) -> Ints:
-        at = np.flatnonzero(mask)
-        place = table.model[table.response[at]].astype(np.int64) * leaves + table.leaf[at]
-        of_leaf = np.bincount(place, minlength=table.n_models * leaves)
+    def count(which: Mask | slice) -> Ints:
+        of_leaf = np.bincount(place[which], minlength=table.n_models * leaves)
         found = of_leaf.reshape(table.n_models, leaves) @ membership.T
         return np.asarray(found.round().astype(np.int64))
 
-    scored = count(rows)
+    scored = count(slice(None))
     nothing = np.zeros_like(scored)
-    carried = count(rows & table.carried) if table.carried.any() else nothing
-    own = rows & ~table.carried
-    addressed = scored - carried
-    if not table.addressed.all():
-        addressed = count(own & table.addressed)
+    own = ~table.carried[rows]
+    carried = scored - count(own) if table.carried.any() else nothing
+    said = own & table.addressed[rows]
+    addressed = count(said) if not table.addressed.all() else scored - carried
     unreached = nothing
     rests = bool(table.chained.any() or table.parents.size)
     if frame == "peer" and not table.carried_known and rests:
         reached = table.kept.get("reached rows", lambda: reached_rows(table))
-        unreached = count(own & table.addressed & ~reached)
+        unreached = count(said & ~reached[rows])
     return NodeSaid(scored=scored, carried=carried, addressed=addressed, unreached=unreached)
 
 
@@ -211,20 +230,17 @@ def model_said(data: StudyData, filters: Filters) -> ModelSaid:
 def _model_said(data: StudyData, filters: Filters) -> ModelSaid:
     table, k = data.table, data.table.n_models
     found, keep = processes_of(data), answers_kept(data, filters)
-    rows = rows_kept(data, filters) & (table.score > 0)
-
-    def of_rows(mask: Mask) -> Ints:
-        by_answer = table.answer_sums(mask)
-        return np.bincount(table.model, weights=by_answer, minlength=k).astype(np.int64)
+    rows = rows_at(data, filters)
+    rows = rows[table.score[rows] > 0]
+    model = table.model[table.response[rows]]
 
     def of_answers(mask: Mask) -> Ints:
         return np.bincount(table.model[keep & mask], minlength=k).astype(np.int64)
 
-    scored = of_rows(rows)
     return ModelSaid(
-        scored=scored,
-        addressed=scored if table.addressed.all() else of_rows(rows & table.addressed),
-        carried=of_rows(rows & table.carried) if table.carried.any() else np.zeros_like(scored),
+        scored=np.bincount(model, minlength=k),
+        addressed=np.bincount(model[table.addressed[rows]], minlength=k),
+        carried=np.bincount(model[table.carried[rows]], minlength=k),
         terse=of_answers(found.terse),
         told=of_answers(found.told),
     )

@@ -82,7 +82,8 @@ def diagnose(
         settings: how to look; the defaults are METHODS F.
         silent: nodes of which a model addresses less than half, shape (K, M); none when None.
     """
-    return diagnose_parts(layout, of_one(find_grounds(layout, rows)), settings, silent)
+    which = None if rows is None else np.flatnonzero(rows)
+    return diagnose_parts(layout, of_one(find_grounds(layout, which)), settings, silent)
 
 
 def diagnose_parts(

@@ -15,21 +15,21 @@ from atom.analysis.grounds import Moments, cell_moments, unit_moments
 from atom.analysis.intervals import Floats, Ints, make_cells
 from atom.analysis.merged import Additive
 from atom.analysis.nodes import NodeIndex, index_nodes
-from atom.analysis.score_table import ScoreTable
+from atom.analysis.score_table import ScoreTable, answer_scores
 from atom.views.filters import (
     Filters,
     Measure,
     answer_values,
     answers_kept,
     processes_of,
-    root_scores,
-    rows_kept,
 )
 from atom.views.overview.accuracy import AccuracySums, accuracy_sums, answered_by_all
-from atom.views.reading import mean_rows_kept
+from atom.views.reading import mean_rows_at, rows_at
 from atom.views.study_data import StudyData, data_facets
 
 Mask = NDArray[np.bool_]
+FEW = 0.25
+"""Of fewer answers than this share of models by clusters, clusters are numbered anew."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +126,7 @@ def collect(data: StudyData, wanted: Wanted) -> OverviewSums:
     table, filters = data.table, wanted.filters
     k = table.n_models
     keep = answers_kept(data, filters)
-    value = answer_values(data, filters, wanted.measure)
+    value = _values(data, filters, wanted.measure)
     counted = np.flatnonzero(keep & np.isfinite(value))
     total, count = _by_unit(table, value[counted], counted)
     known = np.flatnonzero(keep & np.isfinite(table.outcome))
@@ -138,7 +138,7 @@ def collect(data: StudyData, wanted: Wanted) -> OverviewSums:
     usable = known[process.told[known]]
     kind = 4 * table.model[usable].astype(np.int64) + 2 * process.sound[usable]
     kind += table.outcome[usable] >= 0.5
-    n_rows, n_bad = _checkpoints(data, filters, keep)
+    n_rows, n_bad = _checkpoints(data, filters)
     asked_again, hit_all = _hit_all(data, np.flatnonzero(keep))
     labels, labelled = _labels(data, wanted.facet, counted, value)
     panelled, differ, disagreement = _by_panel(data, filters)
@@ -171,6 +171,16 @@ def collect(data: StudyData, wanted: Wanted) -> OverviewSums:
     )
 
 
+def _values(data: StudyData, filters: Filters, measure: Measure) -> Floats:
+    """Return what `answer_values` does of the answers that a view counts; of others, anything."""
+    if measure != "process" or filters.root is None:
+        return answer_values(data, filters, measure)
+    rows = rows_at(data, filters)
+    if filters.reading == "said":
+        rows = rows[data.table.addressed[rows]]
+    return answer_scores(data.table, rows).value
+
+
 def _by_panel(data: StudyData, filters: Filters) -> tuple[Ints, Ints, Floats]:
     """Count each model's checkpoints with several judges' marks, and how far these differ."""
     table = data.table
@@ -178,7 +188,8 @@ def _by_panel(data: StudyData, filters: Filters) -> tuple[Ints, Ints, Floats]:
     if table.apart is None or table.disagreement is None:
         nothing = np.zeros(k, dtype=np.int64)
         return nothing, nothing, np.zeros(k)
-    rows = np.flatnonzero(rows_kept(data, filters) & table.panelled)
+    rows = rows_at(data, filters)
+    rows = rows[table.panelled[rows]]
     model = table.model[table.response[rows]]
     return (
         np.bincount(model, minlength=k),
@@ -241,7 +252,8 @@ def distinct(codes: NDArray[np.integer], size: int) -> int:
 def _by_unit(table: ScoreTable, value: Floats, answers: Ints) -> tuple[Floats, Floats]:
     """Sum values and count answers by (model, cluster), shape (K, clusters) each.
 
-    Where a model answered a sample several times, its mean there counts as one answer.
+    Of few answers only the clusters that they are in are told apart, by new numbers. Where a model
+    answered a sample several times, its mean there counts as one answer.
 
     Reference:
         METHODS T3.
@@ -251,6 +263,12 @@ def _by_unit(table: ScoreTable, value: Floats, answers: Ints) -> tuple[Floats, F
         "unit of answer",
         lambda: table.model.astype(np.int64) * clusters + table.cluster[table.sample],
     )[answers]
+    if len(answers) < FEW * table.n_models * clusters:
+        model, cluster = np.divmod(unit, clusters)
+        seen = np.zeros(clusters, dtype=bool)
+        seen[cluster] = True
+        clusters = int(np.count_nonzero(seen))
+        unit = model * clusters + (np.cumsum(seen) - 1)[cluster]
     shape = (table.n_models, clusters)
     size = shape[0] * shape[1]
     if table.repeat[answers].any():
@@ -318,7 +336,8 @@ def _samples_below(data: StudyData, filters: Filters) -> Ints:
     nodes = index_nodes(table.leaves)
     places = table.kept.get("places of criteria", lambda: _places_of_criteria(table, nodes))
     scored = np.zeros(len(table.criterion_ids), dtype=bool)
-    scored[table.criterion[mean_rows_kept(data, filters) & (table.score > 0)]] = True
+    rows = mean_rows_at(data, filters)
+    scored[table.criterion[rows[table.score[rows] > 0]]] = True
     found = np.flatnonzero(scored)
     seen = np.zeros((nodes.n_nodes + 1) * len(table.sample_ids), dtype=bool)
     for place in places:
@@ -341,14 +360,9 @@ def _places_of_criteria(table: ScoreTable, nodes: NodeIndex) -> Ints:
     return np.where(above < 0, nodes.n_nodes, above) * len(table.sample_ids) + sample
 
 
-def _checkpoints(data: StudyData, filters: Filters, keep: Mask) -> tuple[Ints, Ints]:
+def _checkpoints(data: StudyData, filters: Filters) -> tuple[Ints, Ints]:
     """Count each model's checkpoints, and those of them that have no score, shape (K,) each."""
-    scores = root_scores(data, filters.root)
-    kept = np.flatnonzero(keep)
-    model, k = data.table.model[kept], data.table.n_models
-
-    def by_model(counts: NDArray[np.int32]) -> Ints:
-        return np.bincount(model, weights=counts[kept], minlength=k).astype(np.int64)
-
-    bad = by_model(scores.unscored)
-    return bad + by_model(scores.scored), bad
+    table, rows = data.table, rows_at(data, filters)
+    model = table.model[table.response[rows]]
+    bad = model[~(table.score[rows] > 0)]
+    return np.bincount(model, minlength=table.n_models), np.bincount(bad, minlength=table.n_models)

@@ -35,9 +35,9 @@ from atom.analysis.merged import Adder, Additive
 from atom.analysis.nodes import index_nodes
 from atom.analysis.readings import Reading
 from atom.display import numbers
-from atom.views.filters import Filters, Measure, answer_values, answers_kept, rows_kept
+from atom.views.filters import Filters, Measure, answer_values, answers_kept
 from atom.views.looks.early import held_early
-from atom.views.reading import claims_of, frame_of, means_of, node_said
+from atom.views.reading import claims_of, frame_of, means_of, node_said, rows_at
 from atom.views.study_data import StudyData, dataset_facet
 from taxonomy import Path
 
@@ -430,15 +430,15 @@ def _grounds(data: StudyData, asked: Asked) -> Grounds:
         mask = claims_of(data, asked.frame) if which == "claims" else means_of(data, which)
 
     def make() -> Grounds:
-        table = data.table
-        others = None if asked.without is None else table.model != asked.without
-        if asked.facet is not None:
-            rows = answers_kept(data, asked.filters)
+        if asked.facet is None:
+            rows = rows_at(data, asked.filters)
+            rows = rows if mask is None else rows[mask[rows]]
+            model = data.table.model[data.table.response[rows]]
         else:
-            rows = rows_kept(data, asked.filters)
-            others = None if others is None else table.of_answers(others)
-        for further in (mask, others):
-            rows = rows if further is None else rows & further
+            rows = np.flatnonzero(answers_kept(data, asked.filters))
+            model = data.table.model[rows]
+        if asked.without is not None:
+            rows = rows[model != asked.without]
         return find_grounds(layout_of(data, asked), rows)
 
     # Where all checkpoints count either way, they are looked at once.

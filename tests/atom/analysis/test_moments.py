@@ -103,7 +103,7 @@ def test_rows_laid_out_by_themselves_give_the_same_as_a_mask(world, monkeypatch)
 def test_a_narrowed_layout_numbers_its_rows_items_and_clusters_anew():
     layout = tree_layout(plant(WORLDS[0], np.random.default_rng(3)).table())
     keep = layout.model == 1
-    few, used = layout.narrow(keep)
+    few, used = layout.narrow(np.flatnonzero(keep))
     assert few.n_rows == keep.sum()
     assert set(few.model) == {1}
     assert few.n_items == len(set(layout.item[keep])) == few.item.max() + 1

@@ -11,11 +11,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import atom.analysis.grounds as grounds_module
+import atom.views.overview.sums as sums_module
 from atom.analysis.score_table import Facet
 from atom.records import Candidate, Study
-from atom.views.filters import Filters
+from atom.views.filters import Filters, rows_kept
 from atom.views.fingerprints.page import claims, shape
 from atom.views.overview.page import overview
+from atom.views.reading import rows_at
 from atom.views.shards import InProcesses, InThreads, cut, head_of, in_threads, leading, part_of
 from atom.views.snapshot import write_snapshot
 from atom.views.study_data import StudyColumns, StudyData
@@ -118,6 +121,54 @@ def test_any_cut_of_clusters_shows_the_same(seed, of, pictures, filters):
     said = claims(data, form)
     if said is not None:
         assert_same(said.seen, claims(parted, other).seen)
+
+
+SEVERAL = st.builds(
+    Filters,
+    tags=st.sampled_from([(), (("source", "one"),), (("skill", "a"), ("source", "two"))]),
+    without=st.sampled_from([(), (("skill", "b"),)]),
+    root=st.sampled_from([None, "Perception", "Reasoning"]),
+    outcome=st.sampled_from([None, None, "right", "wrong"]),
+    process=st.sampled_from([None, None, "flawed"]),
+    reading=st.sampled_from(["strict", "said"]),
+    shared=st.booleans(),
+)
+
+
+def rows_anyhow(table, rng):
+    """Return a table whose checkpoints don't come by answer: they are looked up one by one."""
+    order = rng.permutation(len(table.score))
+    columns = ("response", "criterion", "leaf", "weight", "position", "score", "addressed",
+               "carried", "scale")  # fmt: skip
+    return replace(table, **{name: getattr(table, name)[order] for name in columns})
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(seed=st.integers(0, 10**6), filters=SEVERAL)
+def test_several_filters_at_once_keep_and_show_what_the_direct_way_does(seed, filters):
+    data = study(seed, missing=0.15, unscored=0.1)
+    table, rows = data.table, rows_kept(data, filters)
+    assert rows_at(data, filters).tolist() == np.flatnonzero(rows).tolist()
+    page = overview(data, filters)
+
+    with pytest.MonkeyPatch.context() as patch:  # nothing is laid out or numbered anew
+        patch.setattr(grounds_module, "FEW", 0)
+        patch.setattr(sums_module, "FEW", 0)
+        other = rows_anyhow(table, np.random.default_rng(seed))
+        assert other.checkpoints_of is None
+        assert_same(page, overview(replace(data, table=other), filters))
+
+    counted = rows & (table.score > 0)
+    if filters.reading == "said":
+        counted &= table.addressed
+    weight = np.bincount(table.response[counted], table.weight[counted], len(table.sample))
+    total = np.bincount(
+        table.response[counted], (table.weight * (table.score - 1) / 4)[counted], len(table.sample)
+    )
+    for row in page.ranking:
+        mine = (weight > 0) & (table.model == table.model_ids.index(row.model_id))
+        mean = 100 * (total[mine] / weight[mine]).mean() if mine.any() else math.nan
+        assert row.score.value == pytest.approx(mean, rel=DIGITS, abs=100 * DIGITS, nan_ok=True)
 
 
 def test_labels_of_two_benchmarks_are_held_against_their_own_in_parts():
