@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 import streamlit as st
 from streamlit import config
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest, app_test
 
 from atom.engine.imports.importing import import_reading
@@ -46,6 +48,15 @@ def markup_of(test: AppTest, *, with_help: bool = False) -> str:
 def no_search_after_each_run() -> None:
     """Don't search all memory for garbage after every run; the usual search finds it in time."""
     config.set_option("runner.postScriptGC", False)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def packages_are_looked_at_once() -> Iterator[None]:
+    """Look for Streamlit's components among the installed packages once, not for every app."""
+    found = functools.cache(manifest_scanner.scan_component_manifests)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", found)
+        yield
 
 
 @pytest.fixture(scope="session")
