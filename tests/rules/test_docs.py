@@ -7,6 +7,7 @@ import re
 
 from tests.syntax import every
 
+LINE = re.compile(r"^    (\w+): (.*)\.$", re.MULTILINE)
 ARTICLES = {"the", "a", "an", "it", "its"}
 
 
@@ -19,10 +20,11 @@ def test_no_line_repeats_a_name_and_its_type(modules):
     idle = []
     for module in modules:
         for node in every(module.tree, ast.FunctionDef, ast.AsyncFunctionDef):
-            doc = ast.get_docstring(node) or ""
+            lines = dict(LINE.findall(ast.get_docstring(node) or ""))
             for arg in [*node.args.args, *node.args.kwonlyargs]:
-                line = re.search(rf"^    {arg.arg}: (.*)\.$", doc, re.MULTILINE)
+                if (line := lines.get(arg.arg)) is None:
+                    continue
                 kind = ast.unparse(arg.annotation) if arg.annotation else ""
-                if line and parts(line[1]) - ARTICLES <= parts(f"{arg.arg} {kind}"):
-                    idle.append(f"{module.name}.{node.name}: {line[0].strip()}")
+                if parts(line) - ARTICLES <= parts(f"{arg.arg} {kind}"):
+                    idle.append(f"{module.name}.{node.name}: {arg.arg}: {line}")
     assert idle == []
