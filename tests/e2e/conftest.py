@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.error import URLError
@@ -20,11 +21,13 @@ from urllib.request import urlopen
 import pytest
 
 from atom.ui.shell import welcome
+from tests.e2e.forked import Forked, fork
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 START_SECONDS = 120.0
 PATIENCE_MS = 90_000
 """How long anything is waited for; other work may share the machine, and no test asserts a time."""
+Process = subprocess.Popen[bytes] | Forked
 STAGE = {"width": 1280, "height": 720}
 FLAGS = [
     "--no-sandbox",
@@ -103,7 +106,7 @@ def cookies_of(app: App) -> list[dict[str, str]]:
     return [cookie_of(app), {"name": welcome.COOKIE, "value": "seen", "url": app.url}]
 
 
-def printed_address(process: subprocess.Popen[bytes], log: Path) -> str:
+def printed_address(process: Process, log: Path) -> str:
     """Wait for the address with the secret; the launcher prints it when the app can be opened."""
     end = time.monotonic() + START_SECONDS
     while time.monotonic() < end and process.poll() is None:
@@ -121,7 +124,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def wait_until_up(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
+def wait_until_up(process: Process, url: str, log: Path) -> None:
     """Wait for the app's own health page."""
     end = time.monotonic() + START_SECONDS
     while time.monotonic() < end:
@@ -136,7 +139,7 @@ def wait_until_up(process: subprocess.Popen[bytes], url: str, log: Path) -> None
     pytest.fail(f"the app didn't start:\n{log.read_text(encoding='utf-8')[-3000:]}")
 
 
-def stop(process: subprocess.Popen[bytes]) -> None:
+def stop(process: Process) -> None:
     """End the app and what it started."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         if process.poll() is None:
@@ -163,24 +166,19 @@ def doorkeeper() -> Doorkeeper:
     return Doorkeeper()
 
 
-@pytest.fixture(scope="session")
-def start_app(
-    chromium_path: str, doorkeeper: Doorkeeper, tmp_path_factory: pytest.TempPathFactory
+@contextmanager
+def _starter(
+    doorkeeper: Doorkeeper, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[..., App]]:
-    """Return a function that starts an app: (store=None, demo=None, environ=None) -> App.
-
-    Args of the function:
-        store: a store's folder; a fresh empty one when None.
-        demo: the bundled study's folder; the checkout's own when None.
-        environ: further variables, for example a key.
-    """
-    assert chromium_path
-    running: list[subprocess.Popen[bytes]] = []
+    """Give a function that starts an app, and end what it started."""
+    running: list[Process] = []
 
     def start(
         store: Path | None = None,
         demo: Path | None = None,
         environ: dict[str, str] | None = None,
+        *,
+        as_users_do: bool = False,
     ) -> App:
         folder = tmp_path_factory.mktemp("app")
         store = store or folder / "workspace"
@@ -188,33 +186,64 @@ def start_app(
         variables = os.environ | {"ATOM_STORE": str(store)} | (environ or {})
         if demo is not None:
             variables["ATOM_DEMO"] = str(demo)
-        with log.open("wb") as output:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "atom", "app", "--headless", "--port", str(port)],
-                cwd=PROJECT,
-                env=variables,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+        words = ["app", "--headless", "--port", str(port)]
+        process = (_begin if as_users_do else fork)(words, variables, log)
         running.append(process)
         url = f"http://127.0.0.1:{port}"
         app = App(url=url, enter=printed_address(process, log), log=log, store=store)
         doorkeeper.opened(app)
         return app
 
-    yield start
-    for process in running:
-        stop(process)
+    try:
+        yield start
+    finally:
+        for process in running:
+            stop(process)
+
+
+def _begin(words: list[str], environ: dict[str, str], log: Path) -> subprocess.Popen[bytes]:
+    with log.open("wb") as output:
+        return subprocess.Popen(
+            [sys.executable, "-m", "atom", *words],
+            cwd=PROJECT,
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+
+@pytest.fixture(scope="module")
+def start_app(
+    chromium_path: str, doorkeeper: Doorkeeper, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[..., App]]:
+    """Return a function that starts an app, which ends with the module.
+
+    Args of the function:
+        store: a store's folder; a fresh empty one when None.
+        demo: the bundled study's folder; the checkout's own when None.
+        environ: further variables, for example a key.
+        as_users_do: by `python -m atom`, not by a fork of what has imported all already.
+    """
+    assert chromium_path
+    with _starter(doorkeeper, tmp_path_factory) as start:
+        yield start
 
 
 @pytest.fixture(scope="session")
-def app(start_app: Callable[..., App], project: Path) -> App:
+def app(
+    chromium_path: str,
+    doorkeeper: Doorkeeper,
+    tmp_path_factory: pytest.TempPathFactory,
+    project: Path,
+) -> Iterator[App]:
     """Return an app on the bundled study and a fresh store, shared by all tests."""
+    assert chromium_path
     if not (project / "data" / "demo" / "SHA256SUMS").exists():
         pytest.skip("the bundled study isn't in this checkout (data/demo)")
-    return start_app()
+    with _starter(doorkeeper, tmp_path_factory) as start:
+        yield start(as_users_do=True)
 
 
 @pytest.fixture(scope="module")

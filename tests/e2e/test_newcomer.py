@@ -81,7 +81,7 @@ def test_from_the_door_to_ones_own_results_and_a_judged_answer(
         entry = {"name": "my-judge", "base_url": f"probe:{url}", "model": "probe-judge",
                  "roles": ["judge"], "prices": {"input": 0, "output": 0}}  # fmt: skip
         file.write_text(json.dumps([entry]), encoding="utf-8")
-        app = start_app(environ={"ATOM_ENDPOINTS": str(file)})
+        app = start_app(environ={"ATOM_ENDPOINTS": str(file)}, as_users_do=True)
         page, clicks = new_page(), Clicks()
         page.context.clear_cookies(name=welcome.COOKIE)
         page.add_init_script(f"({SHIFT})()")

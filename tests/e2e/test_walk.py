@@ -177,7 +177,7 @@ def test_hostile_texts_do_nothing(walked, page, made, visit):
 
 def test_a_deep_link_is_right_as_a_fresh_servers_first_request(start_app, made, page, new_page,
                                                                tmp_path):  # fmt: skip
-    fresh = start_app(store=made.folder, demo=tmp_path)
+    fresh = start_app(store=made.folder, demo=tmp_path, as_users_do=True)
     query = {
         "study": made.study.id,
         "model": made.candidate_ids[0],
