@@ -37,6 +37,7 @@ from atom.records import (
 )
 from atom.store import Store, table
 from taxonomy import Node, Tree, to_json, tree_version
+from tests.kept import copy_of
 
 SAMPLING = Sampling(temperature=0.0)
 ANSWERING = Sampling(temperature=0.7)
@@ -319,10 +320,14 @@ def make_outcome_study(store: Store) -> Study:
 
 def open_small(folder: Path) -> Store:
     """Open a store that holds both studies."""
-    store = Store.open(folder)
-    make_study(store)
-    make_outcome_study(store)
-    return store
+    copy_of(_both_studies, folder)
+    return Store.open(folder)
+
+
+def _both_studies(folder: Path) -> None:
+    with Store.open(folder) as store:
+        make_study(store)
+        make_outcome_study(store)
 
 
 def picture_file(store: Store, picture_id: str) -> Path:

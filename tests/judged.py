@@ -34,6 +34,7 @@ from atom.records import (
 from atom.store import Store, table
 from taxonomy import Node, Tree, to_json, tree_version
 from tests.factories import add_to_study
+from tests.kept import copy_of
 
 STUDY = "Judged by four"
 SAMPLES, CANDIDATES = 24, ("cand-a", "cand-b", "cand-c")
@@ -210,6 +211,10 @@ def make_judged(store: Store) -> Study:
 
 def open_judged(folder: Path) -> Store:
     """Open a store that holds the study."""
-    store = Store.open(folder)
-    make_judged(store)
-    return store
+    copy_of(_judged_study, folder)
+    return Store.open(folder)
+
+
+def _judged_study(folder: Path) -> None:
+    with Store.open(folder) as store:
+        make_judged(store)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PIL import Image, ImageDraw
@@ -33,6 +33,7 @@ from atom.records import (
 )
 from atom.store import Store
 from taxonomy import parse_tree, to_json, tree_version
+from tests.kept import copy_of
 
 SAMPLES = 12
 NAMES = ("model-a", "model-b", "model-c")
@@ -111,6 +112,10 @@ def make_store(folder: Path, *, judged: bool = True, name: str = "Test study") -
         judged: whether anything was judged; else there are outcomes only.
         name: the study's name.
     """
+    return replace(copy_of(_make, folder, judged, name), folder=folder)
+
+
+def _make(folder: Path, judged: bool, name: str) -> Made:
     tree = parse_tree(TREE)
     record = TreeRecord(version=tree_version(tree), name=tree.name, body=to_json(tree))
     study = Study(
