@@ -23,6 +23,7 @@ def test_no_row_falls_short(found):
     assert [name for name, line in found.items() if str(line["note"]).startswith("short")] == []
 
 
+@pytest.mark.slow
 def test_rows_are_one_json_object_each(found):
     for line in found.values():
         assert set(json.loads(json.dumps(line))) == {
@@ -30,6 +31,7 @@ def test_rows_are_one_json_object_each(found):
         }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_naive_gain_stands_beside_the_honest_one(found):
     assert found["null_naive_gain"]["value"] > 0.3
     assert found["null_gain_called"]["value"] <= 0.15

@@ -49,6 +49,7 @@ def test_what_is_left_over_is_said():
     assert wanted("failures of gpt-99 on handwriting")["not_understood"] == ("gpt-99",)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=400))
 def test_any_text_makes_an_allowed_view_or_none(text):
     found = read_question(text, NAMES)

@@ -132,7 +132,9 @@ def test_what_live_replay_asks_is_there(store, study):
     assert check(store, of_live(store, study, sample_ids)) > 6 * (3 + 8)
 
 
-@pytest.mark.parametrize("judge", JUDGES)
+@pytest.mark.parametrize(
+    "judge", [JUDGES[0], *(pytest.param(one, marks=pytest.mark.slow) for one in JUDGES[1:])]
+)
 def test_what_each_judge_benchmark_asks_is_there(store, judge):
     for record in store.select(BenchSet):
         ready = prepare_bench(store, BenchSpec(set_id=record.id, judge=judge), ENDPOINTS)
@@ -146,6 +148,7 @@ def test_what_rival_methods_ask_is_there(store, study):
     assert check(store, ((ENDPOINTS[JUDGE], ask.build()) for ask in ready.worklist.asks({})))
 
 
+@pytest.mark.slow
 def test_what_the_experiment_asks_first_is_there(store, study):
     (experiment,) = store.select(Experiment)
     spec = CorrectionSpec(
@@ -192,7 +195,10 @@ def test_what_questions_in_words_ask_is_there(store, study):
         assert view.left == ()
 
 
-@pytest.mark.parametrize("samples", [FIRST_TREE, InductionSpec(study_id="").samples])
+@pytest.mark.parametrize(
+    "samples",
+    [FIRST_TREE, pytest.param(InductionSpec(study_id="").samples, marks=pytest.mark.slow)],
+)
 def test_what_growing_the_tree_asks_is_there(store, study, samples):
     """Grown anew, each tree asks only what is answered; the mapping to it is Live replay's."""
     spec = InductionSpec(study_id=study.id, judge=JUDGE, samples=samples)
@@ -214,6 +220,7 @@ def test_what_growing_the_tree_asks_is_there(store, study, samples):
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_both_bundled_reports_are_there(store, study):
     draft = Draft.of(store, open_study(store, study.id), Filters(study=study.id))
     (experiment,) = store.select(Experiment)

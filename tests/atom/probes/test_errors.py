@@ -1,6 +1,7 @@
 import json
 
 import numpy as np
+import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from atom.analysis.reasons.groups import group_reasons
@@ -15,6 +16,7 @@ def ask(body):
     return reply.status, json.loads(reply.body)
 
 
+@pytest.mark.slow
 def test_planted_kinds_are_found_again_by_vectors_where_wordings_share_no_word():
     texts, kinds = planted(600)
     vectors = {text: np.array(embed(text)) for text in set(texts)}

@@ -140,12 +140,14 @@ def test_planted_effects_are_recovered(experiment):
     assert gain(seen["guided"]) - gain(seen["sham"]) > 0.4
 
 
+@pytest.mark.slow
 def test_the_oracle_is_a_ceiling(experiment):
     seen, _, oracles = experiment
     assert all(right for _, right in seen["oracle"])
     assert oracles[::2] == oracles[1::2]
 
 
+@pytest.mark.slow
 def test_only_first_attempts_leak(experiment):
     _, leaked, _ = experiment
     assert not any(leak for attempt, leak in leaked if attempt)

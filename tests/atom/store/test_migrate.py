@@ -61,7 +61,13 @@ def test_a_new_store_is_what_all_migrations_come_to():
     assert len(made[True][0]) > 90
 
 
-@pytest.mark.parametrize("number", range(1, NEWEST))
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(number, marks=() if number % 5 == 1 else pytest.mark.slow)
+        for number in range(1, NEWEST)
+    ],
+)
 def test_an_old_store_is_brought_up_to_date(tmp_path, number):
     old_store(tmp_path / "old", number)
     with Store.open(tmp_path / "old") as store:
@@ -172,7 +178,7 @@ def figures(folder, capsys, model):
     return capsys.readouterr().out
 
 
-@pytest.mark.parametrize("number", [1, 7])
+@pytest.mark.parametrize("number", [1, pytest.param(7, marks=pytest.mark.slow)])
 def test_a_migration_keeps_every_figure(tmp_path, capsys, number):
     open_small(tmp_path / "now").close()
     bring_back(tmp_path / "now", tmp_path / "old", number)

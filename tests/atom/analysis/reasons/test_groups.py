@@ -49,6 +49,7 @@ def test_the_same_reasons_give_the_same_groups(world):
     assert (sizes[1:] <= sizes[:-1]).all()
 
 
+@pytest.mark.slow
 def test_words_that_are_dealt_out_anew_fall_into_no_groups(world):
     found = group_reasons(shuffled(world[0]))
     assert (found.none, found.k) == ("loose", 0)
@@ -70,6 +71,7 @@ def test_a_reason_without_words_is_in_no_group(world):
     assert (found.code[:-2] >= 0).all()
 
 
+@pytest.mark.slow
 def test_vectors_stand_in_for_words(world):
     texts, kinds, _ = world
     rng = np.random.default_rng(4)

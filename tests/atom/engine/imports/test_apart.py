@@ -98,7 +98,12 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+QUICK = {"table", "votes"}
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(c, marks=() if c in QUICK else pytest.mark.slow) for c in CASES]
+)
 def test_it_comes_to_the_same(tmp_path, monkeypatch, apart, case):
     """Into an empty store, beside another study, again, and after a part of it."""
     format, files = CASES[case]
@@ -133,7 +138,9 @@ def changed(part, answer):
     return [ImportFile.from_bytes("t.jsonl", lines(rows[part // 2 :]))]
 
 
-@pytest.mark.parametrize("part", [0, 30, 59])
+@pytest.mark.parametrize(
+    "part", [pytest.param(0, marks=pytest.mark.slow), 30, pytest.param(59, marks=pytest.mark.slow)]
+)
 def test_other_contents_are_found_wherever_they_stand(tmp_path, monkeypatch, apart, part):
     found = []
     for place in ("apart", "here"):

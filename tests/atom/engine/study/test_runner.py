@@ -99,6 +99,7 @@ async def test_stages_apart_give_what_one_run_gives(store, study, endpoints, cou
         assert by_key(other) == by_key(store)
 
 
+@pytest.mark.slow
 async def test_another_study_of_the_same_samples_pays_nothing(store, study, endpoints, counted):
     await run(store, spec(study), endpoints, make=counted.make)
     sent = counted.total
@@ -423,6 +424,7 @@ async def test_a_runs_settings_become_the_studys_and_old_answers_come_back(
     assert counted.total == 2 * sent
 
 
+@pytest.mark.slow
 async def test_a_run_goes_on_under_its_own_settings_when_the_studys_changed(
     store, study, endpoints, counted
 ):
@@ -610,6 +612,7 @@ async def test_scoring_without_pictures_names_other_marks_that_stand_behind(
     assert (await run(store, replace(one, score_pictures=False), endpoints)).total == 0
 
 
+@pytest.mark.slow
 async def test_screens_average_the_marks_of_a_noisy_judge(store, study, endpoints, counted):
     asked = spec(
         study, judge="probe-judge-noisy", candidates=("model-a",), repeats=3,

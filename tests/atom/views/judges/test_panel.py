@@ -166,6 +166,7 @@ def test_a_call_without_a_price_leaves_the_price_unknown(priced):
     assert (none.marks, none.each) == (0, None)
 
 
+@pytest.mark.slow
 def test_exports_reports_and_profile_say_where_judges_differ(priced, tmp_path, capsys):
     made, _, _ = priced
     where = ["--study", made.study.name, "--store", str(made.folder)]
