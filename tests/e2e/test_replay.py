@@ -46,8 +46,8 @@ def test_from_a_sample_to_a_saved_correction(opened, probes, page, visit, shot):
     run_all(page)
     expect(page.locator(".figure .region").first).to_be_visible()
     shot(page, "replay-1-done")
-    count = page.locator(QUESTION).count()
-    assert page.locator(".score").count() == count
+    expect(page.locator(QUESTION).first).to_be_visible()
+    expect(page.locator(".score")).to_have_count(page.locator(QUESTION).count())
 
     page.locator(TRUTH).first.fill("purple")
     page.locator(TRUTH).first.press("Enter")
