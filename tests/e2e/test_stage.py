@@ -183,3 +183,8 @@ def test_the_tours_radars_are_whole_on_the_screen(stage, page, shot):
         assert box["y"] >= 0
         assert box["y"] + box["height"] <= page.viewport_size["height"]
     shot(page, "stage-8-tour-shapes")
+    page.keyboard.press("p")
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    for box in (radar.bounding_box() for radar in radars.all()):
+        assert box["y"] + box["height"] <= page.viewport_size["height"]
+    shot(page, "stage-9-presenter-shapes")

@@ -153,8 +153,8 @@ def sentence(found: SliceComparison, names: list[str]) -> str:
 
 
 def _name(here: Here, side: Side) -> str:
-    part = "whole study" if side.part.name == WHOLE else side.part.name
-    return f"{part}, {here.data.candidates[side.model].name}"
+    part = "the whole study" if side.part.name == WHOLE else f"“{side.part.name}”"
+    return f"{here.data.candidates[side.model].name} on {part}"
 
 
 def _capability(one: SliceGap) -> Html | str:
