@@ -175,15 +175,20 @@ class Layout:
         return few, used
 
     def _pairs_at(self, rows: Ints) -> tuple[Indices, Ints]:
-        """Return the pairs of some rows: which of these rows, and which (unit, group)."""
-        if self.group_of_row is not None:
+        """Return the pairs of some rows: which of these rows, and which (unit, group).
+
+        Few are put in order by what they are of; many, left out of all that are in order.
+        """
+        if self.group_of_row is not None and 8 * len(rows) < self.n_rows:
             base = self._base_of_row[rows]
             row = np.flatnonzero(base >= 0).astype(np.int32)
             return row, base[row].astype(np.int64)
-        number = np.full(self.n_rows, -1, dtype=np.int32)
+        keep = np.zeros(self.n_rows, dtype=bool)
+        keep[rows] = True
+        number = np.empty(self.n_rows, dtype=np.int32)
         number[rows] = np.arange(len(rows), dtype=np.int32)
-        row = number[self.pair_row]
-        return row[row >= 0], self.pair_base[row >= 0]
+        inside = np.flatnonzero(keep[self.pair_row])
+        return number[self.pair_row[inside]], self.pair_base[inside]
 
     @cached_property
     def _base_of_row(self) -> Indices:

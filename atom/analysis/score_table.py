@@ -255,8 +255,8 @@ class ScoreTable:
 
     def rows_of(self, keep: NDArray[np.bool_]) -> Ints:
         """Number the checkpoints of answers that a mask keeps, shape (R,), ascending."""
-        if self.checkpoints_of is None:
-            return np.flatnonzero(keep[self.response])
+        if self.checkpoints_of is None or 4 * np.count_nonzero(keep) > len(keep):
+            return np.flatnonzero(self.of_answers(keep))
         count = self.checkpoints_of[keep]
         before = np.cumsum(self.checkpoints_of)[keep] - np.cumsum(count)
         return np.repeat(before, count) + np.arange(count.sum())
