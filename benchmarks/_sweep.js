@@ -1,6 +1,6 @@
 // Runs in the page: lists what can't be read, by kind.
 ([least, contrast]) => {
-  const found = {small: [], faint: [], cut: [], over: [], wide: []};
+  const found = {small: [], faint: [], cut: [], over: [], wide: [], raw: []};
   const name = (node) => node.textContent.trim().replace(/\s+/g, " ").slice(0, 60);
   const up = (node) => node.parentElement || (node.getRootNode() && node.getRootNode().host) || null;
   const rgb = (text) => {
@@ -83,11 +83,15 @@
       if (own && !["SCRIPT", "STYLE", "OPTION", "TEXTAREA"].includes(node.nodeName)) texts.push(node);
     }
   }
+  // Marks that a reader shouldn't see, except in what models say and in commands.
+  const RAW = /`[^`]+`|(^|[\s(])-\d|\b[Nn]a[Nn]\b/;
   const boxes = [];
   for (const node of texts) {
     const box = node.getBoundingClientRect();
     if (box.width < 3 || box.height < 3 || !seen(node)) continue;
     const style = getComputedStyle(node), svg = node.namespaceURI.includes("svg");
+    const words = [...node.childNodes].filter((x) => x.nodeType === 3).map((x) => x.nodeValue);
+    if (words.some((x) => RAW.test(x)) && !node.closest(".said, code, pre")) found.raw.push(name(node));
     let scale = 1;
     // A label may be turned: its size is the length of the matrix's first column.
     const turn = svg && node.getScreenCTM ? node.getScreenCTM() : null;

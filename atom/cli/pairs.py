@@ -225,13 +225,12 @@ def _tell(data: StudyData, view: HardPairs, out: Output) -> None:
         "warning": WARNING, "synthetic": view.synthetic,
     }  # fmt: skip
     share = view.accepted
-    shares = [numbers.percent(100 * one, share.n) for one in (share.value, share.lo, share.hi)]
+    hard = numbers.percent(100 * share.value, share.n) + numbers.share_ends(share.lo, share.hi)
     by = ", ".join(f"{n:,} by {name}" for name, n in view.by.items())
     decided = ", ".join(f"{name} {n:,}" for name, n in view.decisions.items()) or "nothing"
     lines = [
         f"1. {numbers.count(len(view.cases), 'pair')} of known order ({by})",
-        f"2. {len(view.hard):,} of {view.asked:,} are hard: {shares[0]}"
-        f" ({shares[1]} to {shares[2]})",
+        f"2. {len(view.hard):,} of {view.asked:,} are hard: {hard}",
         *table(
             ("weak judge", "right", "wrong", "unsettled", "1 vote, all", "most, all",
              "1 vote, hard", "most, hard", "fresh"),

@@ -6,6 +6,7 @@ address inside the app, followed without loading anew.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cache, partial
@@ -35,6 +36,7 @@ CUT = 2000
 _MOST = 100_000
 _LONG_FACT = 400
 """Letters of a sentence that may be cut (`ul.facts a` shows five lines)."""
+_CODE = re.compile(r"`([^`\n]+)`")
 _CALL = "export default (component) => window.atomscopeMarkup(component);"
 
 
@@ -116,6 +118,19 @@ def section(title: Child, *content: Child, **attributes: Attribute) -> Html:
 def note(*words: Child, **attributes: Attribute) -> Html:
     """Write what stands small under what it explains."""
     return el("p", *words, class_="note", **attributes)
+
+
+def told(words: Child) -> Child:
+    """Write a sentence of the program; what it has in backticks, such as a command, as code."""
+    if not isinstance(words, str) or isinstance(words, Html):
+        return words
+    pieces = _CODE.split(words)
+    return join(el("code", piece) if at % 2 else piece for at, piece in enumerate(pieces))
+
+
+def lines(sentences: Iterable[str], *more: Child) -> Html:
+    """List sentences of the program, in small letters."""
+    return el("ul", [el("li", told(one), class_="text") for one in sentences], more, class_="small")
 
 
 def strong(*words: Child) -> Html:
@@ -563,7 +578,7 @@ def empty(what: str, next_: str, *doors: Html) -> Html:
     return el(
         "div",
         el("h2", what, style="margin:0"),
-        el("p", next_, class_="quiet"),
+        el("p", told(next_), class_="quiet"),
         el("div", *doors, class_="row") if doors else None,
         class_="empty",
     )
@@ -575,7 +590,7 @@ def fault(error: AtomError | str, *doors: Html, title: str = "That didn't work")
     return el(
         "div",
         el("h2", title, style="margin:0"),
-        el("p", message, class_="text"),
+        el("p", told(message), class_="text"),
         el("div", *doors, class_="row") if doors else None,
         class_="fault",
         role="alert",
@@ -584,4 +599,4 @@ def fault(error: AtomError | str, *doors: Html, title: str = "That didn't work")
 
 def notice(text: Child) -> Html:
     """Show a quiet line that the reader should see."""
-    return el("div", text, class_="notice", role="status")
+    return el("div", told(text), class_="notice", role="status")

@@ -44,7 +44,7 @@ class Inks:
 
 PRINT = Inks(
     ground="#FFFFFF", ink="#1B1F24", quiet="#5B6470", line="#DDE1E6", band="#C9CED6",
-    worse="#B4530A", better="#2457D6",
+    worse="#B0500A", better="#2457D6",
 )  # fmt: skip
 SCREEN = Inks(
     ground="var(--ground)", ink="var(--ink)", quiet="var(--quiet)", line="var(--line)",

@@ -56,7 +56,7 @@ def body(here: frame.Here) -> None:
     apart = told_apart(here.data, form)
     if chosen == "apart":
         fingerprint_parts.show(
-            fingerprint_parts.choices(here, form, drawn=False), key="fingerprints_choices"
+            fingerprint_parts.choices(here, form, drawn=False), key="fingerprints_measure"
         )
         fingerprint_parts.show(fingerprint_identity.told(here, apart), key="fingerprints_apart")
         return

@@ -31,6 +31,9 @@ SAID: tuple[tuple[str, str, dict[str, list[str]]], ...] = (
     ("over each other in a drawing",
      "<svg width=200 height=20><text y=15>Needle</text><text x=5 y=15>Clock</text></svg>",
      {"over": ["Needle | Clock"]}),
+    ("raw", "<p>run `endpoint test`</p><p>from -0.8</p><p>nan</p><p>−0.8, 0–5, e-3</p>"
+     "<p class=said>`x` -1</p><code>`x`</code>",
+     {"raw": ["run `endpoint test`", "from -0.8", "nan"]}),
     ("wide", "<div style='width: 2000px'>Needle</div>", {"wide": ["1200 px beyond the window"]}),
 )  # fmt: skip
 FRAME = """<body style="margin: 0"><style>

@@ -35,7 +35,7 @@ _REASONS = {
     "sound": ("right, steps hold", "#2457D6"),
     "lucky": ("right, steps fail (lucky)", "#9DB8F2"),
     "slip": ("wrong, steps hold (slip)", "#F2C79D"),
-    "broken": ("wrong, steps fail", "#B4530A"),
+    "broken": ("wrong, steps fail", "#B0500A"),
 }
 
 

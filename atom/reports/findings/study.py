@@ -353,13 +353,13 @@ def _criteria(look: Look) -> Iterator[Finding]:
     if not judged.any():
         return
     top, floor, turned = health.passed_by_all, health.failed_by_all, health.backwards
-    numbers = [
+    figures = [
         plain("criteria", int(judged.sum()), "criteria"),
         plain("ceiling", int(top.sum()), "criteria"),
         plain("floor", int(floor.sum()), "criteria"),
     ]
     if not look.view.selected:
-        numbers.append(plain("reversed", int(turned.sum()), "criteria"))
+        figures.append(plain("reversed", int(turned.sum()), "criteria"))
     ids = table.criterion_ids
     sample_of = np.zeros(len(ids), dtype=np.int64)
     sample_of[table.criterion] = table.sample[table.response]
@@ -368,13 +368,13 @@ def _criteria(look: Look) -> Iterator[Finding]:
         names = [ids[int(at)] for at in read]
         texts = {c.id: c.question for c in look.store.get_many(Criterion, names)}
         twins = near_duplicates([texts.get(name, name) for name in names], sample_of[read])
-        numbers.append(plain("twins", len(twins.first), "pairs of criteria"))
+        figures.append(plain("twins", len(twins.first), "pairs of criteria"))
     yield make(
         id="criteria",
         kind="criteria",
         part="health",
         frame="counts",
-        numbers=numbers,
+        numbers=figures,
         salience=20.0,
     )
     if look.view.selected:
@@ -393,8 +393,8 @@ def _criteria(look: Look) -> Iterator[Finding]:
             part="health",
             frame="correlation with the rest of its sample's score, over answers",
             numbers=[
-                Number(name="discrimination", text=f"{value:.2f}", value=value, unit="correlation",
-                       n=int(health.n[at]), n_unit="answers")
+                Number(name="discrimination", text=numbers.plain(value), value=value,
+                       unit="correlation", n=int(health.n[at]), n_unit="answers")
             ],
             facts={"question": " ".join(texts.get(ids[at], "").split())[:200]},
             door=look.door(filters),
@@ -424,7 +424,7 @@ def _weights(look: Look, known: list[RankRow]) -> Iterator[Finding]:
             plain("draws", seen.draws, "draws"),
             plain("same_first", kept, "draws"),
             plain("same_order", whole, "draws"),
-            Number(name="kendall", text=f"{seen.kendall_equal:.2f}", value=seen.kendall_equal,
+            Number(name="kendall", text=numbers.plain(seen.kendall_equal), value=seen.kendall_equal,
                    unit="rank agreement"),
         ],
         salience=12.0,

@@ -71,7 +71,10 @@ function tooltip(root, holder) {
     box = document.createElement("div");
     box.className = "tip";
     box.setAttribute("role", "tooltip");
-    box.textContent = target.dataset.tip;
+    target.dataset.tip.split(/`([^`\n]+)`/).forEach((words, at) => {
+      const code = at % 2 ? box.appendChild(document.createElement("code")) : box;
+      code.append(words);
+    });
     holder.appendChild(box);
     const spot = target.getBoundingClientRect();
     const size = box.getBoundingClientRect();

@@ -153,7 +153,9 @@ def _look(here: Here, found: Results) -> Gate | None:
         return None
     if state.result is None:
         words = state.error or "the count was stopped"
-        kit.show(el("p", f"Not possible: {words}", class_="text small"), key="correction_gate")
+        kit.show(
+            el("p", kit.told(f"Not possible: {words}"), class_="text small"), key="correction_gate"
+        )
         return None
     return state.result
 

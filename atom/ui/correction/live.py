@@ -128,7 +128,7 @@ def _picked(here: Here, picked: Sequence[PickedAnswer]) -> Html:
                 ),
                 width="56%",
             ),
-            kit.Column("Model", lambda one: one.model),
+            kit.Column("Model", lambda one: el("span", one.model, class_="model")),
             kit.Column(
                 "Stayed wrong when",
                 lambda one: ", ".join(ARM_WORDS[arm].name.lower() for arm in one.stayed_wrong),

@@ -603,7 +603,7 @@ def warnings(form: CorrectionForm) -> Html | None:
     """Say which claims a missing control costs."""
     if not form.warnings:
         return None
-    return kit.notice(el("div", [el("p", words) for words in form.warnings]))
+    return kit.notice(el("div", [el("p", kit.told(words)) for words in form.warnings]))
 
 
 def no_criteria(filters: Filters) -> Html:

@@ -738,7 +738,13 @@ def _draw_export(around: Around) -> None:
                     on_click="ignore",
                 )
                 kit.show(
-                    el("div", [el("p", note, class_="quiet small text") for note in written.notes]),
+                    el(
+                        "div",
+                        [
+                            el("p", kit.told(note), class_="quiet small text")
+                            for note in written.notes
+                        ],
+                    ),
                     key=f"data_notes_{one.name}",
                 )
 

@@ -11,7 +11,7 @@ from atom.formats import Account, ImportReport, account_of
 from atom.formats.account import Tally
 from atom.records import Import, Study
 from atom.ui import kit, links
-from atom.ui.html import Html, el, join
+from atom.ui.html import Child, Html, el, join
 from atom.ui.pages import DATA, OVERVIEW
 from atom.ui.picture import attach_address
 from atom.views.data.page import Looked, StudyCard, is_unfinished
@@ -88,7 +88,7 @@ def import_row(record: Import) -> Html:
     """Draw an import of a study."""
     kept = account_of(record)
     state = kit.status("failed", "broke off before its end") if is_unfinished(record) else None
-    details = [el("li", line, class_="text") for line in (*record.notes, *record.skipped)[:_LISTED]]
+    details = (*record.notes, *record.skipped)
     return el(
         "div",
         el("p", el("span", ", ".join(record.sources)[:_CUT], class_="strong text"), " ", state),
@@ -99,8 +99,8 @@ def import_row(record: Import) -> Html:
             class_="quiet small",
         ),
         kit.fold("The account", account(kept)) if kept is not None and kept.tallies else None,
-        kit.fold(f"Notes and what was left out ({len(record.notes) + len(record.skipped)})",
-                 el("ul", details, class_="small")) if details else None,
+        kit.fold(f"Notes and what was left out ({len(details)})", kit.lines(details[:_LISTED]))
+        if details else None,
     )  # fmt: skip
 
 
@@ -176,7 +176,7 @@ def report(found: ImportReport, *, kept: bool) -> Html:
         "div",
         el("p", kit.strong(f"{lead}: {words or 'nothing'}; {left}.")),
         account(found.account) if found.account.tallies else None,
-        [el("p", note, class_="small text") for note in found.notes[:_LISTED]],
+        [el("p", kit.told(note), class_="small text") for note in found.notes[:_LISTED]],
         _listing("What is left out, and why", found.skipped, found.n_skipped, opened=not kept),
         _listing("Pictures that are missing", found.missing_pictures, found.n_missing_pictures),
         class_="stack",
@@ -197,8 +197,8 @@ def account(found: Account) -> Html:
     )
 
 
-def _reasons(tally: Tally) -> str:
-    return "; ".join(f"{one.n:,}: {one.reason}" for one in tally.left_out[:_REASONS])
+def _reasons(tally: Tally) -> Child:
+    return kit.told("; ".join(f"{one.n:,}: {one.reason}" for one in tally.left_out[:_REASONS]))
 
 
 def doubts(lines: Sequence[str]) -> Html:
@@ -206,7 +206,7 @@ def doubts(lines: Sequence[str]) -> Html:
     return el(
         "div",
         el("p", "Look at this before it comes in", class_="strong"),
-        el("ul", [el("li", line, class_="text") for line in lines[:_LISTED]], class_="small"),
+        kit.lines(lines[:_LISTED]),
         class_="empty",
         role="status",
     )
@@ -217,7 +217,7 @@ def conflict(words: str) -> Html:
     return el(
         "div",
         el("p", "Other contents stand under the same ids", class_="strong"),
-        el("p", words, class_="small text"),
+        el("p", kit.told(words), class_="small text"),
         class_="empty",
         role="status",
     )
@@ -229,7 +229,7 @@ def _listing(title: str, lines: Sequence[str], total: int, *, opened: bool = Fal
     more = total - min(len(lines), _LISTED)
     return kit.fold(
         f"{title} ({total:,})",
-        el("ul", [el("li", line, class_="text") for line in lines[:_LISTED]], class_="small"),
+        kit.lines(lines[:_LISTED]),
         el("p", f"and {more:,} more", class_="quiet small") if more else None,
         opened=opened,
     )

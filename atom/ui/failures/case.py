@@ -9,7 +9,7 @@ from atom.records import JUDGE_SCALE, Checkpoint, Judge, Outcome, PictureSlot, R
 from atom.ui import kit, links
 from atom.ui.failures import beside, marks
 from atom.ui.failures.listing import to
-from atom.ui.html import Html, el, join
+from atom.ui.html import Child, Html, el, join
 from atom.ui.lab import preference as preference_parts
 from atom.ui.media import media_address
 from atom.ui.pages import CORRECTION
@@ -231,7 +231,7 @@ def _criteria(here: Here, view: SampleView, doors: _Doors) -> Html:
         detail = view.criteria_set.detail if view.criteria_set else ""
         state = view.criteria_set.state if view.criteria_set else ""
         words = f"The judge's criteria are {state}: {detail}" if state else "Nothing judged yet."
-        return el("div", el("h2", "Criteria"), el("p", words, class_="quiet text"))
+        return el("div", el("h2", "Criteria"), el("p", kit.told(words), class_="quiet text"))
     shown = view.answer.response.id if view.answer else None
     marks = {
         (item.criterion.id, mark.checkpoint.response_id): mark
@@ -401,14 +401,14 @@ def answer_text(answer: AnswerView, spans: Sequence[kit.Span] = ()) -> Html:
     """Show an answer as plain text, or why there is none."""
     response = answer.response
     if response.state == "scored" and not response.text and response.detail:
-        return el("p", f"{response.detail}.", class_="quiet text")
+        return el("p", kit.told(f"{response.detail}."), class_="quiet text")
     if response.state == "scored":
         return kit.said(response.text, spans)
     state: kit.Status = "unscored" if response.state == "unscored" else "failed"
     why = CAUSES.get(response.cause, response.state)
     return join(
         kit.status(state, f"no answer ({why})"),
-        el("p", response.detail, class_="text quiet"),
+        el("p", kit.told(response.detail), class_="text quiet"),
     )
 
 
@@ -446,11 +446,11 @@ def why(
         return el("div", el("p", words, class_="quiet"), class_="why")
     point = mark.checkpoint
     if point.state == "scored":
-        reason = point.reason or "(the judge gave no reason)"
+        reason: Child = (point.reason or "(the judge gave no reason)")[:_REASON]
         shown: Html = kit.score_chip(mark.near, text=mark.label)
     else:
-        reason = point.reason or point.detail if point.state == "not_applicable" else point.detail
-        reason = reason or point.reason or "(no reason was kept)"
+        why = point.reason or point.detail if point.state == "not_applicable" else point.detail
+        reason = kit.told((why or point.reason or "(no reason was kept)")[:_REASON])
         shown = _no_score(point)
     title = f"Why {name} gets" if point.state == "scored" else f"{name} has no score:"
     return el(
@@ -465,7 +465,7 @@ def why(
             class_="row",
             style="gap:6px",
         ),
-        _each_said(here, mark) or el("div", reason[:_REASON], class_="reason text"),
+        _each_said(here, mark) or el("div", reason, class_="reason text"),
         _quote(point),
         _panel(here, view, item, mark),
         _sources(here, view, point),
@@ -610,7 +610,7 @@ def _replay(replay: Replay | None) -> Html | None:
     if replay.state != "scored":
         state: kit.Status = "unscored" if replay.state == "unscored" else "failed"
         return el("div", kit.status(state, f"the judge's own solution is {replay.state}"),
-                  el("p", replay.detail, class_="text quiet"))  # fmt: skip
+                  el("p", kit.told(replay.detail), class_="text quiet"))  # fmt: skip
     agrees = {True: "agrees with the reference", False: "disagrees with the reference", None: ""}
     steps = [el("li", el("span", step.text, class_="text")) for step in replay.steps]
     return kit.fold(

@@ -141,7 +141,7 @@ def signature(here: Here, view: FailureGroups) -> Html | None:
             kit.number("Failures", lambda m: f"{found.n[m]:,}"),
             *kit.each(
                 range(len(view.rows)),
-                lambda g: _cut(view.rows[g].group.name),
+                lambda g: view.rows[g].group.name,
                 lambda m, g: _share(here, view, m, g),
             ),
             label="Failure signatures",
@@ -153,10 +153,6 @@ def signature(here: Here, view: FailureGroups) -> Html | None:
         id="signature",
         data_testid="signature",
     )  # fmt: skip
-
-
-def _cut(name: str) -> Html:
-    return el("span", numbers.middle(name, 26), data_tip=name)
 
 
 def _lead(said: Sequence[str]) -> str:

@@ -70,7 +70,7 @@ def _lead(view: BlindView) -> Html:
     ]
     if gain is not None:
         words.append(
-            f"With the picture marks are {signed(gain)} points higher (of 0-100; 95 % "
+            f"With the picture marks are {signed(gain)} points higher (of 0–100; 95 % "
             f"interval over {numbers.count(gain.samples, 'question')}). "
         )
     if view.unanswered:

@@ -91,7 +91,7 @@ def _table(found: SetTable) -> Html:
     )  # fmt: skip
     return el(
         "div",
-        el("p", f"{found.note} As in {found.paper}.".strip(), class_="note text"),
+        el("p", kit.told(f"{found.note} As in {found.paper}.".strip()), class_="note text"),
         kit.grid(
             found.rows,
             kit.Column(found.head or "what", lambda row: el("span", row[0], class_="text")),
@@ -165,7 +165,7 @@ def _spread(found: Histogram) -> Html:
     told = f"Half of them lie from {_number(low)} to {_number(high)}, the middle is {_number(mid)}."
     return el(
         "div",
-        el("p", f"{told} {found.note}".strip(), class_="text"),
+        el("p", kit.told(f"{told} {found.note}".strip()), class_="text"),
         _svg(marks, f"{found.title}: {told}"),
         kit.note(f"As in {found.paper}."),
         kit.csv_link(csv_text(("from", "to", "count"),
@@ -213,7 +213,7 @@ def _scatter(found: Scatter) -> Html:
         el("p", _told(found), class_="text"),
         el("p", found.up, class_="quiet small", style="margin:0"),
         _svg(marks, f"{found.title} {_told(found)}"),
-        el("p", f"{found.note}{lacking} As in {found.paper}.", class_="note text"),
+        el("p", kit.told(f"{found.note}{lacking} As in {found.paper}."), class_="note text"),
         kit.csv_link(
             csv_text(("name", found.across, found.up, "lo", "hi"),
                      [(one.name, one.x, one.y, one.lo, one.hi) for one in found.points]),

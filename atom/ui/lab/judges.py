@@ -184,7 +184,7 @@ def _matrix(here: Here, view: JudgesView) -> Html:
             " counts a difference by its square, kappa all alike; ",
             kit.term("Krippendorff's alpha", "alpha"),
             " takes marks as an order; Spearman correlates ranks. Shift: the second judge’s mean "
-            "less the first’s, in points of 0-100. Marks are compared by their worth on their own "
+            "less the first’s, in points of 0–100. Marks are compared by their worth on their own "
             "scale, answers by the weighted mean of a judge’s marks, whichever criteria it marked; "
             "what doesn’t apply is left out. Intervals (95 %) draw whole samples.",
         ),

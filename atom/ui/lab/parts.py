@@ -194,9 +194,7 @@ def lines(texts: Sequence[str]) -> Html:
     """Draw lines of a report; file content, escaped."""
     rest = len(texts) - MOST_LINES
     more = [el("li", f"and {rest:,} more", class_="quiet")] if rest > 0 else []
-    return el(
-        "ul", [el("li", one, class_="text") for one in texts[:MOST_LINES]], more, class_="small"
-    )
+    return kit.lines(texts[:MOST_LINES], more)
 
 
 def preview(found: Preview) -> Html:
@@ -427,7 +425,7 @@ def _table(lab: LabContext, table: MetricTable, judge: Standing, *, opened: bool
     name = "".join(c if c.isascii() and c.isalnum() else "-" for c in stem)[:80].strip("-")
     return kit.fold(
         f"{table.title} ({len(table.rows)})",
-        el("p", table.note, class_="note text") if table.note else None,
+        el("p", kit.told(table.note), class_="note text") if table.note else None,
         _drawn(lab, values, scales)
         if table.rows
         else el("p", "Nothing to show yet.", class_="quiet"),
@@ -578,7 +576,7 @@ def strip(found: Place, judge: str | None, *, synthetic: bool = False) -> Html:
 
 
 def _printed(one: Figure, found: Place) -> str:
-    return f"{one.value:.2f}" if found.headline.unit == "points" else f"{one.value:.1f}"
+    return numbers.plain(one.value, 2 if found.headline.unit == "points" else 1)
 
 
 def ranking(found: Place, judge: str | None, *, synthetic: bool = False) -> Html:
@@ -672,8 +670,8 @@ def _wrong(paper: Checked) -> Html:
             lambda one: el("span", one.item.removeprefix("range "), class_="text"),
             width="40%",
         ),
-        kit.number("Printed", lambda one: f"{one.printed:g}"),
-        kit.number("Other", lambda one: f"{round(one.recomputed, 4):g}"),
+        kit.number("Printed", lambda one: f"{one.printed:g}".replace("-", "−")),
+        kit.number("Other", lambda one: f"{round(one.recomputed, 4):g}".replace("-", "−")),
         kit.Column("Where the other is from", _other),
         label=f"Errata of {paper.paper}",
     )

@@ -407,7 +407,7 @@ def _place(rows: Sequence[PositionRow]) -> Html:
         kit.grid(
             rows,
             kit.Column("Judge", lambda row: numbers.middle(row.judge, 30)),
-            kit.Column("Pairs of", lambda row: numbers.middle(row.where, 34)),
+            kit.Column("Pairs of", lambda row: kit.short(row.where, 60)),
             kit.number(
                 "same winner when swapped",
                 lambda row: numbers.percent(
@@ -491,7 +491,7 @@ def noise(view: Reliability) -> Html | None:
         kit.fold("By branch", _noise_table(parts, view, "Noise by model and branch"))
         if parts
         else None,
-        kit.note("Means of all checkpoints, unweighted, on 0-100. The forecast is of samples in "
+        kit.note("Means of all checkpoints, unweighted, on 0–100. The forecast is of samples in "
            f"all, for plus or minus {WANTED_HALF:g} points; ∞: the judges’ differences alone are "
            "wider than that."),
     )  # fmt: skip
@@ -503,7 +503,7 @@ def _noise_table(rows: Sequence[NoiseRow], view: Reliability, label: str) -> Htm
         rows,
         kit.Column("Model", lambda row: kit.model(row.name, row.model)),
         kit.Column("Branch", lambda row: row.branch, when=any(row.branch for row in rows)),
-        kit.number("score 0-100", lambda row: numbers.interval(row.plain)),
+        kit.number("score 0–100", lambda row: numbers.interval(row.plain)),
         kit.number("with the judge’s noise", lambda row: _wider(row, view.judges)),
         kit.number("samples · repeats · judges, % of the variance", _shares, when=split),
         kit.Column("what helps more", lambda row: _ADVICE[row.advice], when=split),

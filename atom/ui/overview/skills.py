@@ -170,7 +170,7 @@ _CORNERS = (
     _Corner("Right answer, right reason", "sound", "right", "sound", "#14407F"),
     _Corner("Right answer, wrong reason", "lucky", "right", "flawed", "#7FAAE6"),
     _Corner("Wrong answer, right reason", "slip", "wrong", "sound", "#F2B37A"),
-    _Corner("Wrong answer, wrong reason", "broken", "wrong", "flawed", "#B4530A"),
+    _Corner("Wrong answer, wrong reason", "broken", "wrong", "flawed", "#B0500A"),
 )
 
 

@@ -292,7 +292,7 @@ def _files(here: Here, desk: Desk) -> None:
 def _look_first(here: Here, desk: Desk, found: LabelFile) -> None:
     """Say what would be kept and what not, before anything is."""
     kinds = ", ".join(f"{n} {kind}" for kind, n in found.by_kind.items()) or "nothing"
-    reasons = [el("li", f"row {row}: {why}") for row, why in found.skipped[:50]]
+    reasons = [el("li", kit.told(f"row {row}: {why}")) for row, why in found.skipped[:50]]
     kit.show(
         el(
             "div",

@@ -56,7 +56,7 @@ def _cell(row: RuleRow, rule: Rule) -> Child:
 
 
 def _words(view: RubricView) -> str:
-    parts = ["Means of answers’ values, 0-100, each criterion by its share of the weight."]
+    parts = ["Means of answers’ values, 0–100, each criterion by its share of the weight."]
     if "parents" in view.rules:
         parts.append(
             f"{numbers.count(view.children, 'criterion rests', 'criteria rest')} on others: a "

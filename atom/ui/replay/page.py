@@ -162,7 +162,7 @@ def _own_form() -> None:
     st.text_input("Right answer, if you know it", key="own_reference", on_change=typed,
                   args=("reference", "own_reference"), max_chars=500)  # fmt: skip
     if own.problem:
-        kit.show(el("p", own.problem, class_="quiet small"), key="own_problem")
+        kit.show(el("p", kit.told(own.problem), class_="quiet small"), key="own_problem")
 
 
 def _take_files(files: list[tuple[str, bytes]]) -> None:

@@ -142,7 +142,7 @@ def solution(solved: Replay | None, call: Call | None) -> Html:
         kind: kit.Status = "unscored" if solved.state == "unscored" else "failed"
         return join(
             el("p", kit.status(kind, f"no usable solution ({solved.state})")),
-            el("p", solved.detail, class_="text quiet small"),
+            el("p", kit.told(solved.detail), class_="text quiet small"),
             raw,
         )
     words = {True: "as the reference says", False: "the reference says otherwise", None: ""}

@@ -62,7 +62,7 @@ def step_bar(
                 args=(bench, [step], candidate),
             )
             words = problem or price_line(bench, step, candidate)
-            kit.show(el("p", words, class_="quiet small"), key=f"price_{step}")
+            kit.show(el("p", kit.told(words), class_="quiet small"), key=f"price_{step}")
     if bench.notes.get(step):
         kit.show(kit.notice(bench.notes[step]), key=f"step_note_{step}")
     return False

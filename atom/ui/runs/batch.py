@@ -182,7 +182,7 @@ def parcel_table(parcels: list[Parcel]) -> Html:
             "State",
             lambda parcel: el(
                 "span",
-                ": ".join(x for x in (_STATES[parcel.state], parcel.message) if x),
+                kit.told(": ".join(x for x in (_STATES[parcel.state], parcel.message) if x)),
                 class_="text small",
             ),
             width="34%",

@@ -79,7 +79,7 @@ def pace(view: RunView, what: str = "") -> Html:
         bar,
         counts,
         el("p", f"{'; '.join(view.sharing)}.", class_="quiet small") if view.sharing else None,
-        el("p", run.message, class_="text small") if run.message else None,
+        el("p", kit.told(run.message), class_="text small") if run.message else None,
         style="display:flex;flex-direction:column;gap:7px",
     )
 
@@ -169,7 +169,7 @@ def _state(view: RunView) -> Html:
 
 
 def _below(words: str | None) -> Html | None:
-    return el("div", words, class_="quiet small text") if words else None
+    return el("div", kit.told(words), class_="quiet small text") if words else None
 
 
 def _cost(view: RunView) -> str:

@@ -577,7 +577,7 @@ def test_result(test: EndpointTest) -> Html:
         cells += [
             kit.strong(mark, " ", CHECK_WORDS[check.name]),
             el("span", check.state, class_="status weak" if check.state == "failed" else "quiet"),
-            el("span", f"{check.detail}{seconds}", class_="text"),
+            el("span", kit.told(f"{check.detail}{seconds}"), class_="text"),
         ]
     passed = any(check.state == "passed" for check in test.checks)
     verdict = "It can be used." if test.ok else "It can't be used as it is."

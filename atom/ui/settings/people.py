@@ -56,7 +56,7 @@ def _head(title: str, words: str) -> None:
     kit.show(
         join(
             el("h2", title, style="margin:6px 0 2px"),
-            el("p", words, class_="quiet small"),
+            el("p", kit.told(words), class_="quiet small"),
         ),
         key=f"{title.lower()}_head",
     )

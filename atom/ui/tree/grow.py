@@ -194,7 +194,8 @@ def _progress(status: InductionStatus, view: GrowthView) -> Html:
            class_="quiet small"),
         el("dl", [el("div", el("dd", f"{n:,}"), el("dt", name)) for n, name in counts],
            class_="tally"),
-        el("p", run.message, class_="text small") if run.message and not status.alive else None,
+        el("p", kit.told(run.message), class_="text small")
+        if run.message and not status.alive else None,
         class_="grow-head",
     )  # fmt: skip
 
@@ -258,7 +259,7 @@ def _picture(view: GrowthView) -> Html:
 
 def _room(node: GrowthNode) -> float:
     """Return how far a name reaches from the middle of its node."""
-    return _LETTER * len(node.path[-1]) + 24
+    return _LETTER * len(node.path[-1]) + 32
 
 
 def _labels(view: GrowthView, xs: list[float], ys: list[float]) -> dict[int, float]:
@@ -299,7 +300,8 @@ def _mark(node: GrowthNode, x: float, y: float, radius: float) -> Html:
 
 def _name(node: GrowthNode, x: float, y: float, radius: float, lift: float) -> Html:
     side, end = (-1, "end") if x < -1 else (1, "start")
-    words = el("text", node.path[-1], x=f"{side * (radius + 5):.1f}", y=f"{5 + lift:.1f}",
+    aside = radius + (11 if node.fresh else 5)
+    words = el("text", node.path[-1], x=f"{side * aside:.1f}", y=f"{5 + lift:.1f}",
                text_anchor=end, class_="root" if len(node.path) == 1 else None)  # fmt: skip
     return el("g", words, class_="fresh" if node.fresh else None,
               style=f"transform:translate({x:.1f}px,{y:.1f}px)")  # fmt: skip

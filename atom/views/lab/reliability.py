@@ -29,6 +29,7 @@ from atom.analysis.layout import Mask
 from atom.analysis.score_table import ScoreTable, answer_scores
 from atom.display import numbers
 from atom.display.estimate import Estimate
+from atom.judgebench.registry import BENCHES
 from atom.records import BenchSet, Candidate, Judge
 from atom.store import Store
 from atom.store.reading.marks import answer_lengths, further_marks
@@ -590,7 +591,7 @@ def _lab_positions(
     rows = []
     for place in {one.url: one for one in (store, *others)}.values():
         found = votes_in_orders(place, judge.id, tuple(_VOTE))
-        titles = {row.id: row.name for row in place.select(BenchSet)} if found else {}
+        sets = {row.id: row for row in place.select(BenchSet)} if found else {}
         for group, votes in groupby(found, key=lambda row: row.group):
             mine = list(votes)
             pair: dict[tuple[str, str], int] = {}
@@ -601,7 +602,8 @@ def _lab_positions(
                 len(pair),
             )
             if bias.pairs:
-                where = titles.get(group, "pairs of this study")
+                of = sets.get(group)
+                where = f"{BENCHES[of.benchmark].title}: {of.name}" if of else "pairs of this study"
                 rows.append(PositionRow(judge=judge.name, where=where, found=bias))
     return tuple(rows)
 
@@ -716,7 +718,7 @@ def _about_truth(made: Reliability) -> Iterable[str]:
 def _off(bias: float) -> str:
     if abs(bias) < 0.05:
         return "neither kind nor strict"
-    return f"{points(bias)} too {'high' if bias > 0 else 'low'} on 1-5"
+    return f"{points(bias)} too {'high' if bias > 0 else 'low'} on 1–5"
 
 
 def _about_others(made: Reliability) -> Iterable[str]:
@@ -732,7 +734,7 @@ def _about_others(made: Reliability) -> Iterable[str]:
         )
         if abs(found.shift) >= 0.05:
             kinder = pair.second if found.shift > 0 else pair.first
-            words += f"; {kinder} is kinder by {points(found.shift)} on 1-5"
+            words += f"; {kinder} is kinder by {points(found.shift)} on 1–5"
         yield f"{words}."
 
 

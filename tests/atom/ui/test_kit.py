@@ -35,7 +35,7 @@ def contrast(first, second):
 
 @pytest.mark.parametrize("scheme", [0, 1])
 @pytest.mark.parametrize("ground", ["ground", "panel", "tint"])
-@pytest.mark.parametrize("ink", ["ink", "quiet", "accent"])
+@pytest.mark.parametrize("ink", ["ink", "quiet", "accent", "worse"])
 def test_every_text_can_be_read(scheme, ground, ink):
     named = colours(scheme)
     assert contrast(named[ink], named[ground]) >= 4.5
@@ -159,6 +159,23 @@ def test_an_error_is_shown_in_its_own_words():
     shown = kit.fault(UsageError("given 'x'; a or b are allowed"))
     assert "a or b are allowed" in shown
     assert 'role="alert"' in shown
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        kit.fault,
+        kit.notice,
+        lambda words: kit.empty("Nothing", words),
+        lambda words: kit.lines([words]),
+    ],
+    ids=["fault", "notice", "empty", "lines"],
+)
+def test_a_command_in_a_sentence_is_drawn_as_code(shown):
+    markup = shown("boxes of '<b>' weren't checked: run `endpoint test <b>`, or don't")
+    assert "run <code>endpoint test &lt;b&gt;</code>, or don" in markup
+    assert "`" not in markup
+    assert "given `x" in shown("given `x")
 
 
 def test_a_disabled_button_leads_nowhere():

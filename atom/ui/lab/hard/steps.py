@@ -65,17 +65,14 @@ def _answer(view: HardPairs) -> str:
     share = view.accepted
     if not view.asked:
         return "No pair has the votes of every weak judge yet."
-    ends = [numbers.percent(100 * one, share.n) for one in (share.value, share.lo, share.hi)]
+    found = numbers.percent(100 * share.value, share.n) + numbers.share_ends(share.lo, share.hi)
     n = len(view.chosen())
     kept = f"{n:,} of them {'is' if n == 1 else 'are'} confirmed and make the set"
     if _came_to_nothing(view):
         kept = "there is no set to make"
     elif not view.strong and not any(case.people for case in view.hard):
         kept = "nobody has confirmed them yet"
-    return (
-        f"{len(view.hard):,} of {numbers.count(view.asked, 'pair')} are hard: {ends[0]} ({ends[1]} "
-        f"to {ends[2]}); {kept}."
-    )
+    return f"{len(view.hard):,} of {numbers.count(view.asked, 'pair')} are hard: {found}; {kept}."
 
 
 def _runs(here: Here, view: HardPairs, tab: str) -> Html | None:
@@ -157,8 +154,7 @@ def _percents(one: WeakJudge) -> str:
     share = one.right
     if not share.n:
         return numbers.NONE
-    value, lo, hi = (numbers.percent(100 * x, share.n) for x in (share.value, share.lo, share.hi))
-    return f"{value} ({lo} to {hi})"
+    return numbers.percent(100 * share.value, share.n) + numbers.share_ends(share.lo, share.hi)
 
 
 def _confirmed(here: Here, view: HardPairs, listed: _Listed) -> Html:
