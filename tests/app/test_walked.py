@@ -54,6 +54,8 @@ def test_a_chosen_leaf_stays_among_its_neighbours_and_is_framed(drawn):
     framed = [one for one, ink in zip(trace.ids, trace.marker.line.color, strict=True)
               if ink == INK["light"]]  # fmt: skip
     assert framed == [node_id(leaf)]
+    # With one width for each node, the bar of the way back lay across the map as white lines.
+    assert trace.marker.line.width > 1
 
 
 def test_no_name_in_the_map_is_under_9_px(drawn):

@@ -197,9 +197,13 @@ def icicle(
         pathbar={"visible": True, "side": "bottom", "thickness": 22, "textfont": {"size": 12}},
         marker={
             "colors": [colours[index] for index in drawn],
+            # One width for all: the bar of the way back is laid out by it, and breaks by a list.
             "line": {
-                "color": [INK[scheme] if index in framed else GROUND[scheme] for index in drawn],
-                "width": [_FRAME if index in framed else gap for index in drawn],
+                "color": [
+                    INK[scheme] if index in framed else GROUND[scheme] if gap else colours[index]
+                    for index in drawn
+                ],
+                "width": _FRAME if framed else gap,
             },
         },
         textfont={
