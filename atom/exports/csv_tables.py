@@ -10,7 +10,6 @@ import numpy as np
 
 from atom.analysis.nodes import index_nodes
 from atom.display.csv_text import write_csv
-from atom.display.estimate import Estimate
 from atom.exports.apart import JudgesApart
 from atom.exports.base import (
     MANIFEST,
@@ -23,8 +22,8 @@ from atom.exports.base import (
 )
 from atom.exports.whole_samples import SAID, WHOLE, WholeSample, whole_samples
 from atom.files import new_folder, size_of, text_stream
-from atom.records import CAUSES
 from atom.views.overview.page import overview
+from atom.views.overview.ranking_table import ranking_table
 from atom.views.reading import model_said, node_said
 from atom.views.study_data import StudyData
 from atom.views.tree.node_rows import NodeScore, TreeNode, node_scores
@@ -52,14 +51,6 @@ _SCORES = (
     "capability", "state", "score", "reason", "quote", "detail", "judge", "prompt", "addressed",
     "carried", "value", "raw", "scale", "polarity", "disagreement",
 )  # fmt: skip
-_RANKING = (
-    "model", "rank_best", "rank_worst", "score", "low", "high", "n", "samples", "right",
-    "right_low", "right_high", "asked", "right_of_given", "right_of_given_low",
-    "right_of_given_high", "given", *(f"withheld_{cause}" for cause in CAUSES if cause),
-    "lucky", "unscored_percent", "unscored", "confirmed_weaknesses",
-    "suspected_weaknesses", "strengths", "score_of_what_was_said", "steps_said_percent", "terse",
-    "carried", "judges_differ_percent", "disagreement",
-)  # fmt: skip
 _BATCH = 2_000
 
 
@@ -85,7 +76,9 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
         notes.append(f"only the first {options.samples:,} samples; ranking and nodes count all")
     with new_folder(place, needed=source.n_bytes) as folder:
         counts.update(_write_cases(source, folder, options))
-        counts["ranking"] = _write(folder / "ranking.csv", _RANKING, _ranking(source))
+        ranks = ranking_table(overview(source.data, WHOLE), overview(source.data, SAID))
+        lines = (tuple(map(_round, row.values())) for row in ranks.documents)
+        counts["ranking"] = _write(folder / "ranking.csv", tuple(ranks.names), lines)
         if data.tree is not None:
             nodes = node_scores(_nodes(source))
             lines = (tuple(line.values()) for line in nodes.documents)
@@ -166,24 +159,6 @@ def _score_lines(
                 )  # fmt: skip
 
 
-def _ranking(source: Source) -> Iterator[tuple[object, ...]]:
-    said = {row.model_id: row.score for row in overview(source.data, SAID).ranking}
-    for row in overview(source.data, WHOLE).ranking:
-        of = [found.status for found in row.findings]
-        yield (
-            row.name, row.rank_best or "", row.rank_worst or "", *_numbers(row.score),
-            row.score.n, row.score.samples, *_numbers(row.right), row.accuracy.n_asked,
-            *_numbers(row.given), row.accuracy.n_given,
-            *(dict(row.accuracy.withheld).get(cause, 0) for cause in CAUSES if cause),
-            _round(row.lucky.value),
-            _round(row.unscored), row.n_unscored, of.count("confirmed"), of.count("suspected"),
-            of.count("strength"), _round(said[row.model_id].value), _round(row.said), row.terse,
-            row.carried,
-            *((_round(row.judges.share), _round(row.judges.disagreement)) if row.judges else
-              (None, None)),
-        )  # fmt: skip
-
-
 def _nodes(source: Source) -> list[NodeScore]:
     data = source.data
     assert data.tree is not None
@@ -224,12 +199,8 @@ def _carried(data: StudyData) -> dict[tuple[int, TreePath], int]:
     return found | {(model, ()): int(n) for model, n in enumerate(of_model)}
 
 
-def _numbers(estimate: Estimate) -> tuple[float | None, float | None, float | None]:
-    return _round(estimate.value), _round(estimate.lo), _round(estimate.hi)
-
-
-def _round(value: float | None, digits: int = 3) -> float | None:
-    return None if value is None else round(value, digits)
+def _round(value: object, digits: int = 3) -> object:
+    return round(value, digits) if isinstance(value, float) else value
 
 
 EXPORTER = Exporter(

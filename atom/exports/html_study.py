@@ -34,8 +34,8 @@ from atom.views.failures.page import failures
 from atom.views.filters import measure_of
 from atom.views.judges.panel import panel_view
 from atom.views.judges.panel_words import panel_words
-from atom.views.overview.page import Overview, RankRow, overview
-from atom.views.overview.weaknesses import GLYPHS
+from atom.views.overview.page import Overview, overview
+from atom.views.overview.ranking_table import BAR, DIFFER, FOUND, MODEL, N, ranking_table
 from atom.views.study_data import load_study
 
 NAME = "html"
@@ -107,7 +107,7 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
         ],
         "panel": _panel(source),
         "statements": [one.text for one in view.statements],
-        "ranking": [_rank(source, row) for row in view.ranking],
+        "ranking": _ranking(source, view),
         "nodes": _nodes(source, view),
         "samples": samples,
     }
@@ -170,29 +170,28 @@ def _chosen(source: Source, limit: int) -> tuple[list[int], int]:
     return worst, total
 
 
-def _rank(source: Source, row: RankRow) -> dict[str, Any]:
+_DRAWN = {MODEL: "model", BAR: "bar", N: "n", DIFFER: "differ", FOUND: "lines"}
+"""What the page draws in other ways than as a text, or looks for, by its heading."""
+
+
+def _ranking(source: Source, view: Overview) -> dict[str, Any]:
+    """Return the ranking's headings, and what each row says under them."""
+    table = ranking_table(view)
+    shown = table.shown("text")
     return {
-        "model": source.data.model_index(row.model_id),
-        "best": row.rank_best,
-        "worst": row.rank_worst,
-        "score": _estimate(row.score),
-        "right": _estimate(row.right),
-        "lucky": _estimate(row.lucky),
-        "unscored": None if math.isnan(row.unscored) else round(row.unscored, 1),
-        "differ": _differ(row),
-        "more": max(len(row.findings) - 3, 0),
-        "findings": [
-            f"{GLYPHS[one.status][0]} {one.name} ({GLYPHS[one.status][1]})"
-            for one in row.findings[:3]
+        "heads": [
+            {"title": one.title, "number": one.number, "kind": _DRAWN.get(one.title, "")}
+            for one in shown
+        ],
+        "rows": [
+            {
+                "model": source.data.model_index(row.model_id),
+                "score": _estimate(row.score),
+                "cells": [one.of(row) if one.title == FOUND else one.text(row) for one in shown],
+            }
+            for row in table.rows
         ],
     }
-
-
-def _differ(row: RankRow) -> list[float] | None:
-    """Return on which share of checkpoints judges differ, how far, and of how many."""
-    if row.judges is None or not row.judges.n:
-        return None
-    return [round(row.judges.share, 1), round(row.judges.disagreement, 1), row.judges.n]
 
 
 def _panel(source: Source) -> list[str]:

@@ -27,6 +27,7 @@ from atom.exports.columns import (
     USE,
     Column,
 )
+from atom.views.overview.accuracy import WITHHELD_WORDS
 
 _ESTIMATE = (
     Column("score", "float64", "mean, 0-100; NaN where nothing is known"),
@@ -75,10 +76,27 @@ RANKING = (
     Column("right", "float64", "right answers of all asked, 0-100"),
     Column("right_low", "float64", "lower end of its 95 % interval"),
     Column("right_high", "float64", "upper end"),
-    Column("unscored", "Int64", "checkpoints that are unscored or failed, counted in no mean"),
-    Column("confirmed", "Int64", "confirmed weaknesses"),
-    Column("suspected", "Int64", "suspected weaknesses"),
+    Column("asked", "Int64", "answers with an outcome, which that is of"),
+    Column("right_of_given", "float64", "right answers of those that it gave, 0-100"),
+    Column("right_of_given_low", "float64", "lower end of its 95 % interval"),
+    Column("right_of_given_high", "float64", "upper end"),
+    Column("given", "Int64", "answers that it gave"),
+    *(
+        Column(f"withheld_{cause}", "Int64", f"answers that aren't given: {words}")
+        for cause, words in WITHHELD_WORDS.items()
+    ),
+    Column("lucky", "float64", "right answers by a wrong reason, of all right ones, 0-100"),
+    Column("unscored_percent", "float64", "checkpoints without a score, 0-100"),
+    Column("unscored", "Int64", "how many those are: unscored or failed, counted in no mean"),
+    Column("confirmed_weaknesses", "Int64", "confirmed weaknesses"),
+    Column("suspected_weaknesses", "Int64", "suspected weaknesses"),
     Column("strengths", "Int64", "strengths"),
+    Column("score_of_what_was_said", "float64", "its score over what its answers say, 0-100"),
+    Column("steps_said_percent", "float64", "scored checkpoints that they say anything of, 0-100"),
+    Column("terse", "Int64", "answers that speak of less than half of the weight of their steps"),
+    Column("carried", "Int64", "checkpoints that are wrong only because an earlier step was"),
+    Column("judges_differ_percent", "float64", "checkpoints on which a panel differs, 0-100"),
+    Column("disagreement", "float64", "the panel's mean standard deviation there, 0-100"),
 )
 _NODE = (
     MODEL,

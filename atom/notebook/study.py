@@ -32,7 +32,8 @@ from atom.records import Sample
 from atom.reports.profile import Profile, find_judge, find_model, known_facet, profile
 from atom.store import Store
 from atom.views.filters import Filters
-from atom.views.overview.page import RankRow, overview
+from atom.views.overview.page import overview
+from atom.views.overview.ranking_table import ranking_table
 from atom.views.overview.weaknesses import Weakness
 from atom.views.stores import StudyEntry
 from atom.views.study_data import StudyData
@@ -130,7 +131,10 @@ class Study:
             reading: means over all steps (`strict`), or over those that an answer speaks of
                 (`said`).
         """
-        return self._frame(RANKING, map(_rank_line, overview(self._data, _look(reading)).ranking))
+        found = ranking_table(
+            overview(self._data, _look(reading)), overview(self._data, _look("said"))
+        )
+        return self._frame(RANKING, (tuple(row.values()) for row in found.documents))
 
     def capabilities(
         self, model: str | None = None, *, facet: str | None = None, reading: Reading = "strict"
@@ -282,15 +286,6 @@ def _answers(whole: WholeSample, models: Sequence[str]) -> Iterator[Line]:
 
 def _numbers(one: Estimate) -> Line:
     return one.value, one.lo, one.hi, one.n, one.samples
-
-
-def _rank_line(row: RankRow) -> Line:
-    of = [found.status for found in row.findings]
-    return (
-        row.name, row.rank_best or None, row.rank_worst or None, *_numbers(row.score),
-        row.right.value, row.right.lo, row.right.hi, row.n_unscored,
-        of.count("confirmed"), of.count("suspected"), of.count("strength"),
-    )  # fmt: skip
 
 
 def _place(model: str, name: str, path: tuple[str, ...], label: tuple[str, str] | None) -> Line:

@@ -41,9 +41,6 @@
     const places = percents ? digits : 1;
     return `${value.toFixed(places)} (${lo.toFixed(places)}-${hi.toFixed(places)})`;
   }
-  function share(estimate, digits) {
-    return estimate ? `${estimate[0].toFixed(digits)} %` : "–";
-  }
   function named(model) {
     return make("span", { class: "who" }, dot(model),
       make("span", null, study.models[model].name));
@@ -171,23 +168,16 @@
   function ranking(here) {
     const narrowed = chosen.source || chosen.tag;
     const extra = Boolean(narrowed && study.whole);
-    const panelled = study.ranking.some((row) => row.differ !== null);
+    const { heads, rows: ranked } = study.ranking;
+    const panelled = heads.some((head) => head.kind === "differ");
     const value = { process: (a) => a.score, outcome: (a) => a.right === null ? null : 100 * a.right,
       preference: (a) => a.won === null ? null : 100 * a.won }[study.measure];
     const knownOf = (row) => here.filter((sample) => !sample.quarantined)
       .flatMap((sample) => sample.answers.filter((a) => a.model === row.model).map(value))
       .filter((one) => one !== null);
-    const values = new Map(study.ranking.map((row) => [row.model, knownOf(row)]));
-    const fine = {
-      score: digitsFor(study.ranking.map((row) => row.score)),
-      here: digitsOf([...values.values()].map((known) => known.length).filter(Boolean)),
-      right: digitsFor(study.ranking.map((row) => row.right)),
-      lucky: digitsFor(study.ranking.map((row) => row.lucky)),
-    };
-    const rows = study.ranking.map((row) => {
-      const known = values.get(row.model);
-      const mean = known.length ? known.reduce((a, b) => a + b, 0) / known.length : null;
-      const rank = row.best ? (row.best === row.worst ? row.best : `${row.best}-${row.worst}`) : "–";
+    const values = new Map(ranked.map((row) => [row.model, knownOf(row)]));
+    const fine = digitsOf([...values.values()].map((known) => known.length).filter(Boolean));
+    const barOf = (row) => {
       const bar = make("div", { class: "span", "aria-hidden": true });
       bar.style.color = study.models[row.model].colour;
       if (row.score && row.score[1] !== null) {
@@ -198,37 +188,38 @@
         mark.style.left = `${row.score[0]}%`;
         bar.append(line, mark);
       }
-      return make("tr", null,
-        make("td", { class: "num" }, rank),
-        make("td", null, named(row.model)),
-        make("td", { class: "num" }, interval(row.score, fine.score)),
-        make("td", { class: "broad" }, bar),
-        make("td", { class: "num" }, row.score ? whole(row.score[3]) : "0"),
-        extra ? make("td", { class: "num" },
-          mean === null ? "–" : `${number(mean, fine.here)} (n ${whole(known.length)})`) : null,
-        make("td", { class: "num" }, share(row.right, fine.right)),
-        make("td", { class: "num" }, share(row.lucky, fine.lucky)),
-        panelled ? make("td", { class: "num" }, row.differ === null ? "–" :
-          `${row.differ[0].toFixed(1)} % of ${whole(row.differ[2])} (± ${row.differ[1].toFixed(1)})`) : null,
-        make("td", { class: "num" }, row.unscored === null ? "–" : `${row.unscored.toFixed(1)} %`),
-        make("td", { class: "findings" }, row.findings.map((text) => make("div", null, text)),
-          row.more ? make("div", { class: "quiet" }, `and ${row.more} more`) : null));
-    });
-    const heads = ["Rank", "Model", "Value", "0 to 100", "n"];
-    if (extra) heads.push("In this source or tag");
-    heads.push("Right", "Right, wrong reason");
-    if (panelled) heads.push("Judges differ");
-    heads.push("Unscored", "Stands out");
-    const right = new Set(["Rank", "Value", "n", "In this source or tag", "Right",
-      "Right, wrong reason", "Judges differ", "Unscored"]);
+      return bar;
+    };
+    const mean = (row) => {
+      const known = values.get(row.model);
+      if (!known.length) return "–";
+      const sum = known.reduce((a, b) => a + b, 0);
+      return `${number(sum / known.length, fine)} (n ${whole(known.length)})`;
+    };
+    const cell = (head, said, row) => {
+      if (head.kind === "model") return make("td", null, named(row.model));
+      if (head.kind === "bar") return make("td", { class: "broad" }, barOf(row));
+      if (head.kind === "lines") {
+        return make("td", { class: "findings" }, said.map((text) => make("div", null, text)));
+      }
+      return make("td", { class: head.number ? "num" : null }, said);
+    };
+    const rows = ranked.map((row) => make("tr", null, heads.map((head, at) => [
+      cell(head, row.cells[at], row),
+      extra && head.kind === "n" ? make("td", { class: "num" }, mean(row)) : null,
+    ])));
     return [
       make("h2", null, "Ranking"),
       make("p", { class: "quiet small" }, "Counts the whole study",
         extra ? "; the mean in the chosen source or tag stands beside it, without an interval." : "."),
       make("div", { class: "scroll" }, make("table", null,
         make("thead", null, make("tr", null,
-          heads.map((text) => make("th",
-            { class: right.has(text) ? "num" : text === "0 to 100" ? "broad" : null }, text)))),
+          heads.map((head) => [
+            make("th", { class: head.number ? "num" : head.kind === "bar" ? "broad" : null },
+              head.title),
+            extra && head.kind === "n"
+              ? make("th", { class: "num" }, "In this source or tag") : null,
+          ]))),
         make("tbody", null, rows))),
       panelled ? make("p", { class: "quiet small" },
         "Judges differ on a checkpoint where two are a step of the scale of five apart; ± is the " +

@@ -28,6 +28,7 @@ from atom.store import Store
 from atom.views.failures.sample import sample_view
 from atom.views.filters import Filters
 from atom.views.overview.page import overview
+from atom.views.overview.ranking_table import ranking_table
 from atom.views.study_data import load_study
 from tests.factories import ANSWERING, JUDGE, SAMPLING, STUDY, open_small
 from tests.factories import SCORES as GIVEN
@@ -143,6 +144,7 @@ def test_the_bundled_studys_frames_are_what_the_screens_show(bundled):
         assert frame["model"].tolist() == [row.name for row in shown.ranking]
         assert frame["score"].tolist() == [row.score.value for row in shown.ranking]
         assert frame["low"].tolist() == [row.score.lo for row in shown.ranking]
+        assert list(frame.columns) == ranking_table(shown).names
         answers = bundled.answers()
         sample = answers["sample"].iloc[1000]
         view = sample_view(store, data, Filters(sample=sample))

@@ -10,6 +10,7 @@ import math
 import pytest
 
 from atom.cli.main import main
+from atom.display import numbers
 from atom.records import Call, Checkpoint, Judge, content_id
 from atom.reports.draft import Draft, ReportSpec
 from atom.reports.markdown_file import to_markdown
@@ -25,6 +26,7 @@ from atom.views.judges.panel import panel_view
 from atom.views.judges.panel_words import panel_words
 from atom.views.overview.differing import judges_differ, where_most
 from atom.views.overview.page import overview
+from atom.views.overview.ranking_table import DIFFER, ranking_table
 from atom.views.runs.page import money
 from atom.views.shards import in_threads
 from atom.views.snapshot import open_study
@@ -172,7 +174,8 @@ def test_exports_reports_and_profile_say_where_judges_differ(priced, tmp_path, c
     where = ["--study", made.study.name, "--store", str(made.folder)]
     with Store.open(made.folder) as store:
         data = load_study(store, made.study.id)
-        rows = overview(data, Filters()).ranking
+        shown = overview(data, Filters())
+        rows = shown.ranking
     for name in ("csv", "judgments", "html"):
         suffix = {"csv": "", "judgments": ".csv", "html": ".html"}[name]
         out = tmp_path / f"{name}{suffix}"
@@ -191,7 +194,10 @@ def test_exports_reports_and_profile_say_where_judges_differ(priced, tmp_path, c
         for line in told:
             assert float(line["disagreement"]) in (0.0, pytest.approx(25 / 2**0.5, abs=1e-3))
     page = (tmp_path / "html.html").read_text()
-    assert '"differ":[' in page
+    # The page says what the table's column does.
+    column = next(one for one in ranking_table(shown).columns if one.title == DIFFER)
+    assert column.text(rows[0]).startswith(numbers.percent(rows[0].judges.share, rows[0].judges.n))
+    assert all(f'"{column.text(row)}"' in page for row in rows)
     assert "A panel of 2 judges" in page
     capsys.readouterr()
     assert main(["profile", "show", *where, "--model", rows[0].name, "--json"]) == 0
