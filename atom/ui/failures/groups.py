@@ -132,8 +132,10 @@ def signature(here: Here, view: FailureGroups) -> Html | None:
     if found is None or len(view.models) < 2:
         return None
     said = [stands_out(view, m, g) for m, g in view.standing_out]
+    rest = len(said) - _MOST_TOLD
     return kit.section((kit.term("failure signature", "Failure signatures"), ": ", _lead(said)),
-        el("ul", [el("li", f"{one}.") for one in said[:_MOST_TOLD]], class_="note",
+        el("ul", [el("li", f"{one}.") for one in said[:_MOST_TOLD]],
+           el("li", f"{rest:,} more in the table.") if rest > 0 else None, class_="note",
            style="margin:0 0 8px;padding-left:18px;max-width:980px") if said else None,
         kit.grid(
             [m for m in range(len(view.models)) if found.n[m]],
