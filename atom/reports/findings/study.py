@@ -393,8 +393,8 @@ def _criteria(look: Look) -> Iterator[Finding]:
             part="health",
             frame="correlation with the rest of its sample's score, over answers",
             numbers=[
-                Number(name="discrimination", text=numbers.plain(value), value=value,
-                       unit="correlation", n=int(health.n[at]), n_unit="answers")
+                Number(name="discrimination", text=f"{value:.2f}", value=value, unit="correlation",
+                       n=int(health.n[at]), n_unit="answers")
             ],
             facts={"question": " ".join(texts.get(ids[at], "").split())[:200]},
             door=look.door(filters),
@@ -424,7 +424,7 @@ def _weights(look: Look, known: list[RankRow]) -> Iterator[Finding]:
             plain("draws", seen.draws, "draws"),
             plain("same_first", kept, "draws"),
             plain("same_order", whole, "draws"),
-            Number(name="kendall", text=numbers.plain(seen.kendall_equal), value=seen.kendall_equal,
+            Number(name="kendall", text=f"{seen.kendall_equal:.2f}", value=seen.kendall_equal,
                    unit="rank agreement"),
         ],
         salience=12.0,

@@ -217,10 +217,10 @@ def test_the_command_line_prints_the_same(real, capsys):
     assert main(["fidelity", "show", "--study", "PandaLM", *place]) == 0
     out = capsys.readouterr().out
     lines = {line.split("  ")[0]: line for line in out.splitlines()}
-    assert "66.77" in lines["pandalm-7b"]
-    assert "57.43" in lines["pandalm-7b"]
+    assert "66.8 %" in lines["pandalm-7b"]
+    assert "57.4 %" in lines["pandalm-7b"]
     assert "kappa of annotator1 and annotator2: 0.852" in out
-    for way in ("tie             71.07", "wrong           69.77", "left out"):
+    for way in ("as ties       71.1 % (", "as wrong      69.8 % (", "left out      71.6 % ("):
         assert way in out
     assert main(["fidelity", "show", "--study", "Edits", "--json", *place]) == 0
     shown = json.loads(capsys.readouterr().out)
