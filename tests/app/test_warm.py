@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from threading import Thread, current_thread
 
@@ -10,6 +11,46 @@ import pytest
 from atom.store.store import DATABASE
 from atom.ui.pages import SCREENS
 from atom.ui.shell import stores, warm
+
+HALF_LOADED = """
+import sys
+import threading
+import time
+
+sys.loading.set()
+time.sleep(1.0)
+
+
+class DataFrame: ...
+class Series: ...
+class Index: ...
+class Timestamp: ...
+"""
+DRAWS = """
+import sys
+import threading
+
+from atom.store import Store
+from atom.views.filters import Filters
+from atom.views.study_data import load_study
+from atom.views.tree.chart import icicle
+from atom.views.tree.node_table import node_table, placed
+from atom.views.tree.page import shown
+
+with Store.open(sys.argv[2]) as store:
+    data = load_study(store, sys.argv[3])
+    nodes = node_table(data, data.tree, placed(store, data), Filters())
+import plotly.graph_objects
+
+# What has loaded it by now has done so to its end.
+for name in [name for name in sys.modules if name.partition(".")[0] == "pandas"]:
+    del sys.modules[name]
+sys.path.insert(0, sys.argv[1])
+sys.loading = threading.Event()
+threading.Thread(target=__import__, args=("pandas",)).start()
+sys.loading.wait()
+print(len(icicle(nodes, shown(nodes), "light", whose="all", height=600).data))
+"""
 
 
 @pytest.fixture
@@ -69,3 +110,17 @@ def test_it_waits_for_nobody_and_ends_with_the_server(monkeypatch):
     thread.join()
     assert begun == [warm.NAME]
     assert thread.daemon
+
+
+def test_a_tree_is_drawn_while_pandas_is_half_loaded(tmp_path, made, project):
+    """Once plotly found a pandas without Series, and the tree's page showed a traceback."""
+    (tmp_path / "pandas.py").write_text(HALF_LOADED)
+    ended = subprocess.run(
+        [sys.executable, "-c", DRAWS, tmp_path, made.folder, made.study.id],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout.strip()) == (0, "1"), ended.stderr[-800:]

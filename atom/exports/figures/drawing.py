@@ -12,6 +12,7 @@ import textwrap
 from typing import Any, Literal, get_args
 
 from atom.display.csv_text import csv_text
+from atom.display.loading import whole_pandas
 from atom.exports.figures.base import FONT, INK, LINE, QUIET, Figure
 
 Format = Literal["svg", "png", "pdf", "csv", "txt"]
@@ -100,6 +101,7 @@ def to_svg(figure: Figure) -> str:
 def _vega(figure: Figure) -> str:
     import vl_convert
 
+    whole_pandas()
     spec = figure.chart.to_dict() if figure.chart is not None else {}
     # Altair's own look is left out: all figures have ours.
     own = {key: value for key, value in spec.get("config", {}).items() if key != "view"}

@@ -14,6 +14,7 @@ import numpy as np
 
 from atom.analysis.intervals import Floats
 from atom.display import numbers
+from atom.display.loading import whole_pandas
 from atom.display.numbers import middle
 from atom.views.overview.weaknesses import evidence_words, frame_words, more_words
 from atom.views.tree.colours import (
@@ -168,6 +169,7 @@ def icicle(
             it drew over a figure that says what the figure before the click said.
         readable: the smallest size of a name, in pixels; one that doesn't fit is left out.
     """
+    whole_pandas()
     from plotly.graph_objects import Figure, Icicle
 
     colours = node_colours(view, scheme)
