@@ -293,6 +293,7 @@ class _Growth(Execution):
                     embedder=embedder,
                 )
                 await _grow_and_map(asker, self._ground, self._spec)
+                self._stopping = None  # The study has its tree: a stop came too late.
         except HaltedError:
             pass
         except SpendCapReached as reached:
