@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from tests.app.correction_store import put_experiment
 from tests.app.screen_store import make_store
+from tests.e2e.holding import held, wait_until_stopping
 from tests.e2e.looks import LOOKS
 
 RESULT = "table[aria-label='Arms']"
@@ -50,9 +51,11 @@ def test_an_experiment_is_started_stopped_resumed_and_read(fresh, page, visit, s
     ).to_be_visible()
     shot(page, "correction-1-form")
     page.locator(".st-key-correction_start button").click()
-    stop = page.locator(".st-key-correction_stop button")
-    expect(stop).to_be_visible()
-    stop.click()
+    with held(fresh.store):
+        stop = page.locator(".st-key-correction_stop button")
+        expect(stop).to_be_visible()
+        stop.click()
+        wait_until_stopping(fresh.store)
     resume = page.locator(".st-key-correction_resume button")
     expect(resume).to_be_visible()
     shot(page, "correction-2-stopped")
@@ -61,8 +64,9 @@ def test_an_experiment_is_started_stopped_resumed_and_read(fresh, page, visit, s
     expect(resume).to_be_visible()
     assert progress(page) >= done
     resume.click()
-    expect(page.locator(".st-key-correction_stop")).to_be_visible()
-    expect(page.get_by_role("progressbar").first).to_be_visible()
+    with held(fresh.store):
+        expect(page.locator(".st-key-correction_stop")).to_be_visible()
+        expect(page.get_by_role("progressbar").first).to_be_visible()
     expect(page.locator(".st-key-correction_stop")).to_have_count(0)
     expect(page.locator(".st-key-correction_resume")).to_have_count(0)
     rows = page.locator(f"{RESULT} tbody tr")

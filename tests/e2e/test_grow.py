@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
-import sqlite3
-import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from pathlib import Path
 
 import pytest
 
 from atom.analysis.capability.partitions import adjusted_mutual_information
 from atom.records import Study
 from atom.store import Store, leaf_mappings, study_criteria, tree_versions
-from atom.store.store import DATABASE
 from atom.views.tree.edit import use_older
+from tests.e2e.holding import held
 
 pytestmark = pytest.mark.browser
 DONE = "It is the study's tree now."
@@ -27,46 +20,8 @@ def names_of(page):
     return page.locator("svg.growing text").all_inner_texts()
 
 
-@contextmanager
-def held(store: Path) -> Iterator[None]:
-    """Let the growth stand still once it began, so that it can't end before Stop is pressed."""
-    until = time.monotonic() + 60
-    while not any(one.stat().st_size for one in (store / "inductions").glob("*.jsonl")):
-        assert time.monotonic() < until
-        time.sleep(0.02)
-    at_work = [
-        int(place.name)
-        for place in Path("/proc").glob("[0-9]*")
-        if b"--resume-id" in (words := _words(place)) and str(store).encode() in words
-    ]
-    assert at_work
-    for pid in at_work:
-        os.kill(pid, signal.SIGSTOP)
-        while _is_writing(store):
-            os.kill(pid, signal.SIGCONT)
-            time.sleep(0.01)
-            os.kill(pid, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        for pid in at_work:
-            os.kill(pid, signal.SIGCONT)
-
-
-def _is_writing(store: Path) -> bool:
-    with closing(sqlite3.connect(store / DATABASE, timeout=0)) as connection:
-        try:
-            connection.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError:
-            return True
-    return False
-
-
-def _words(process: Path) -> bytes:
-    try:
-        return (process / "cmdline").read_bytes()
-    except OSError:
-        return b""
+def has_grown(store):
+    return any(one.stat().st_size for one in (store / "inductions").glob("*.jsonl"))
 
 
 def test_a_tree_is_grown_stopped_taken_up_and_taken_back(start_app, page, visit, shot, tmp_path):
@@ -83,7 +38,7 @@ def test_a_tree_is_grown_stopped_taken_up_and_taken_back(start_app, page, visit,
     page.get_by_text("free, offline").wait_for()
     shot(page, "grow-1-price")
     page.get_by_role("button", name="Grow the tree").click()
-    with held(app.store):
+    with held(app.store, lambda: has_grown(app.store)):
         page.locator("svg.growing text", has_text="Perception").wait_for()
         page.locator(".grow-log li").first.wait_for()
         page.get_by_role("button", name="Stop", exact=True).click()
