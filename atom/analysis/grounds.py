@@ -59,7 +59,9 @@ def find_grounds(layout: Layout, rows: Ints | None = None) -> Grounds:
         layout: rows and nodes (`tree_layout`, `facet_layout`).
         rows: numbers of the rows that count, ascending; all when None.
     """
-    rows = layout.usable_of(np.arange(layout.n_rows) if rows is None else rows)
+    if rows is None and np.count_nonzero(keep := layout.usable()) >= FEW * layout.n_rows:
+        return grounds_of(layout, keep)
+    rows = np.flatnonzero(keep) if rows is None else layout.usable_of(rows)
     if len(rows) < FEW * layout.n_rows:
         layout = narrow(layout, rows)
         return grounds_of(layout, np.ones(layout.n_rows, dtype=bool))
