@@ -22,7 +22,7 @@ from atom.analysis.compare.votes import position_bias
 from atom.engine.bench.calibration import calibration_set, calibration_spec
 from atom.engine.work import run
 from atom.judge.servers.endpoints import builtin_endpoints
-from atom.probes.serving.endpoint import LENIENT_ROOT
+from atom.probes.serving.judges import LENIENT_ROOT
 from atom.records import Judge
 from atom.store import Store
 from atom.views.lab.calibrations import calibration_of

@@ -30,6 +30,7 @@ from atom.methods.base import MethodPlan, MethodSample, shuffled
 from atom.methods.batch_rank import TASK as BATCH
 from atom.methods.registry import METHODS
 from atom.probes.answers.covering import with_truth
+from atom.probes.answers.step_reader import StepReader, read_steps
 from atom.probes.bench.methods import (
     NOISE,
     batch_mean,
@@ -48,7 +49,7 @@ from atom.probes.bench.types import BenchQuestion, Character
 from atom.probes.candidates import planted_world
 from atom.probes.chunk import write_program
 from atom.probes.draws import Draws
-from atom.probes.judge import AnswerJudge, StepReader, read_steps
+from atom.probes.judge import AnswerJudge
 from atom.probes.program import Program
 from atom.probes.serving.endpoint import ProbeEndpoint
 from atom.probes.worlds.make import make_probes

@@ -24,23 +24,13 @@ from shutil import copytree
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from atom.engine.demo import add_probes
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.engine.work import run
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.judge.servers.presets import find_preset
 from atom.probes.worlds.make import make_probes
-from atom.records import (
-    Call,
-    Checkpoint,
-    CriteriaSet,
-    Endpoint,
-    Replay,
-    Response,
-    Study,
-)
-from atom.records import (
-    Mapping as LeafMapping,
-)
+from atom.records import Call, Checkpoint, CriteriaSet, Endpoint, Replay, Response, Study
+from atom.records import Mapping as LeafMapping
 from atom.store import Store
 from benchmarks._fakes import FAKES, Fake, FakeServer, serving
 

@@ -26,7 +26,7 @@ from atom.probes.draws import Draws
 from atom.probes.program import Box, Program, Step
 from atom.probes.worlds.make import FAMILIES, TEMPLATES, make_probe
 from atom.records import Criterion, Sample
-from atom.stages.texts import leaks
+from atom.stages.texts import leaks, told
 
 LETTERS = "ABCDEFGH"
 KINDS = ("literal", "numeric", "number word", "option letter")
@@ -94,7 +94,7 @@ class Case:
     about: Criterion
 
     @property
-    def found(self) -> tuple[leaks.Leak, ...]:
+    def found(self) -> tuple[told.Leak, ...]:
         """What the gate finds."""
         return leaks.find(
             self.text, sample=self.sample, truths=self.criteria, question=self.about.question

@@ -27,11 +27,12 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from atom.store import Store
+from atom.views.columns import StudyColumns
 from atom.views.filters import Filters
 from atom.views.overview.page import Overview, overview
 from atom.views.shards import InProcesses, cut, head_of, leading
 from atom.views.snapshot import open_study, write_snapshot
-from atom.views.study_data import Shards, StudyColumns, StudyData
+from atom.views.study_data import Shards, StudyData
 from benchmarks._study_store import make_study, plant_rows
 from benchmarks.view_models import Row, noted, study_of
 

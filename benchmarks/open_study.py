@@ -25,10 +25,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from atom.store import Store
 from atom.store.store import DATABASE
+from atom.views.columns import StudyColumns
 from atom.views.filters import Filters
 from atom.views.overview.page import overview
 from atom.views.snapshot import open_study, read_snapshot, snapshot_folder, write_snapshot
-from atom.views.study_data import StudyColumns, load_study
+from atom.views.study_data import load_study
 from benchmarks._study_store import make_study, plant_rows
 from benchmarks.view_models import Row, noted, study_of
 

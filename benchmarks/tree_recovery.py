@@ -34,13 +34,14 @@ from atom.analysis.capability.partitions import (
 )
 from atom.engine.demo import add_probes
 from atom.engine.induction.ground import InductionSpec, load_cuts
-from atom.engine.induction.grow import Induced, induce
+from atom.engine.induction.grow import induce
 from atom.engine.induction.growing import GrowSettings
-from atom.engine.plan import RunSpec
+from atom.engine.induction.induced import Induced
+from atom.engine.study.spec import RunSpec
 from atom.engine.work import run
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.probes.naming import planted_leaf
-from atom.probes.serving.endpoint import LOOSE_NAMER
+from atom.probes.serving.judges import LOOSE_NAMER
 from atom.probes.worlds.make import make_probes
 from atom.records import (
     CriteriaSet,

@@ -32,9 +32,9 @@ from atom.records import Candidate, Study
 from atom.store import Store
 from atom.views.failures.page import failures
 from atom.views.filters import Filters, rows_kept
-from atom.views.fingerprints.page import shape
+from atom.views.fingerprints.shape import shape
+from atom.views.overview.node_means import node_means
 from atom.views.overview.page import overview
-from atom.views.overview.weaknesses import node_means
 from atom.views.prepared.kept import KeptSums
 from atom.views.prepared.making import add_up, singles
 from atom.views.shards import spread

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from atom.judgebench.critic_bench.ask import COMPARE
-from atom.judgebench.multi_crit.files import pair_of, shown_label
+from atom.judgebench.multi_crit.files import pair_of
+from atom.judgebench.multi_crit.replies import shown_label
 from atom.records import BenchItem, Verdict
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from atom.errors import AtomError
 from atom.formats import Batch, ImportFile, ImportReport, read
-from atom.formats.base import GivenLabel, GivenVerdict
+from atom.formats.intake.batch import GivenLabel, GivenVerdict
 from atom.records import Outcome, Preference, Response, Sample, Tag
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from atom.probes.judge import AnswerJudge, StepScore, read_steps
+from atom.probes.answers.step_reader import read_steps
+from atom.probes.judge import AnswerJudge, StepScore
 from atom.probes.program import Program
 
 

@@ -4,50 +4,32 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import dataclasses
-import math
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import get_args
 
-from atom.analysis.correction.effects import (
-    CONTRASTS,
-    Effect,
-    NetGain,
-    cost_per_point,
-    effects,
-    net_gain,
-)
-from atom.analysis.correction.quality import Rise, rises
-from atom.analysis.correction.trials import Share, break_rate, rounds
 from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, table
-from atom.cli.run import begin, do_here, run_lines, with_consent
+from atom.cli.results.correction import forecast_data, forecast_lines, percent, result_lines
+from atom.cli.results.plain import plain
+from atom.cli.running.carry_out import begin, do_here, run_lines, with_consent
 from atom.cli.study import open_bundled
-from atom.display import numbers, writers
-from atom.display.table import Table
+from atom.display import numbers
 from atom.engine.control import RunStatus, list_runs
-from atom.engine.correction.forecast import CorrectionForecast, forecast_experiment
+from atom.engine.correction.forecast import forecast_experiment
 from atom.engine.correction.gate import prepare_gate, run_gate
 from atom.engine.correction.ground import ARMS, USUAL_ARMS, CorrectionSpec
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.studies.new import DEMO_COPY, find_copy, own_copy
 from atom.errors import UsageError
-from atom.records import Arm, Correction, Experiment, FailedRule, Run, Study
+from atom.records import Arm, FailedRule, Run, Study
 from atom.settings import Settings
 from atom.store import Store, find_study, list_studies
-from atom.store import table as columns_of
-from atom.views.correction.arm_table import arm_table
 from atom.views.correction.data import (
     ExperimentRow,
-    TrialData,
     find_experiment,
     list_experiments,
-    load_trials,
 )
-from atom.views.correction.effect_table import effect_table
-from atom.views.correction.page import ArmLine, arm_lines
 from atom.views.stores import DEMO_MARK
 from taxonomy import parse_path
 
@@ -122,7 +104,7 @@ def start(args: argparse.Namespace, out: Output) -> int:
         with _source(store, settings, args.study) as (source, study):
             expected = forecast_experiment(source, _spec(study, args), known_endpoints(settings))
             if args.dry_run:
-                out.result(_forecast_data(expected), forecast_lines(expected))
+                out.result(forecast_data(expected), forecast_lines(expected))
                 return 0
             for text in forecast_lines(expected):
                 out.problem(text)
@@ -140,7 +122,7 @@ def start(args: argparse.Namespace, out: Output) -> int:
         if row is None:
             return 0
         ended = do_here(store, settings, row.id, out, retry_failed=spec.retry_failed)
-        data, lines = _results(store, find_experiment(store, row.experiment_id or ""), None)
+        data, lines = result_lines(store, find_experiment(store, row.experiment_id or ""), None)
         data["run"] = ended.model_dump(mode="json")
         out.result(data, [*run_lines(RunStatus(run=ended, alive=False), settings), "", *lines])
     nothing_came = ended.failed == ended.done > 0
@@ -198,79 +180,6 @@ def _spec(study: Study, args: argparse.Namespace) -> CorrectionSpec:
     )
 
 
-# --- what it would do ----------------------------------------------------------------------------
-
-
-def _forecast_data(found: CorrectionForecast) -> dict[str, object]:
-    return {
-        "experiment": found.experiment.model_dump(mode="json"),
-        "model": found.model,
-        "answers": found.answers,
-        "failed": found.failed,
-        "right": found.right,
-        "left_out": dict(found.left_out),
-        "failed_subjects": found.failed_subjects,
-        "right_subjects": found.right_subjects,
-        "calls": found.calls,
-        "most_calls": found.most_calls,
-        "cost": found.cost,
-        "most_cost": found.most_cost,
-        "arms": [
-            {
-                "arm": arm.arm,
-                "cohort": arm.cohort,
-                "trials": arm.trials,
-                "over": arm.over,
-                "skipped": dict(arm.skipped),
-                "calls": [
-                    {
-                        "kind": part.kind,
-                        "endpoint": part.endpoint.name,
-                        "calls": part.calls,
-                        "most": part.most,
-                        "tokens": part.tokens,
-                        "price": part.price,
-                    }
-                    for part in arm.calls
-                ],
-            }
-            for arm in found.arms
-        ],
-    }
-
-
-def forecast_lines(found: CorrectionForecast) -> list[str]:
-    """Say in words what an experiment would do."""
-    lines = [
-        f"{found.model}: {found.failed:,} of {found.answers:,} answers failed, "
-        f"{found.right:,} didn't; {found.failed_subjects:,} failed ones take part"
-        + (f", {found.right_subjects:,} right ones" if found.right_subjects else "")
-    ]
-    lines += [f"  left out: {n:,} ({reason})" for reason, n in found.left_out.items()]
-    for arm in found.arms:
-        what = f"{arm.arm} on right answers" if arm.cohort == "right" else arm.arm
-        least, most = Counter[str](), Counter[str]()
-        for part in arm.calls:
-            least[part.kind] += part.calls
-            most[part.kind] += part.most
-        parts = ", ".join(f"{_span(least[kind], most[kind])} {kind}" for kind in most) or "no call"
-        done = f", {arm.over:,} done already" if arm.over else ""
-        lines.append(f"  {what}: {arm.trials:,} answers{done}; {parts}")
-        lines += [f"    {n:,} without a call: {reason}" for reason, n in arm.skipped.items()]
-    price = "price unknown"
-    if found.cost is not None and found.most_cost is not None:
-        price = f"${found.cost:.4f} to ${found.most_cost:.4f}" if found.most_cost else "free"
-    lines.append(f"{_span(found.calls, found.most_calls)} calls, {price}")
-    return lines
-
-
-def _span(least: int, most: int) -> str:
-    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
-
-
-# --- what there is -------------------------------------------------------------------------------
-
-
 def list_all(args: argparse.Namespace, out: Output) -> int:
     """List the experiments."""
     settings = settings_of(args)
@@ -323,7 +232,7 @@ def _data(row: ExperimentRow, run: Run | None) -> dict[str, object]:
 def show(args: argparse.Namespace, out: Output) -> int:
     """Say what came of an experiment."""
     with Store.open(settings_of(args).store) as store:
-        data, lines = _results(store, find_experiment(store, args.experiment), args.round)
+        data, lines = result_lines(store, find_experiment(store, args.experiment), args.round)
     out.result(data, lines)
     return 0
 
@@ -358,159 +267,14 @@ def gate(args: argparse.Namespace, out: Output) -> int:
     lines = [
         verdict.sentence,
         f"{numbers.count(verdict.n, 'answer')} without the picture: "
-        f"{_percent(verdict.with_hint)} % right with the hints, "
-        f"{_percent(verdict.without)} % without (mid-p "
+        f"{percent(verdict.with_hint)} % right with the hints, "
+        f"{percent(verdict.without)} % without (mid-p "
         f"{numbers.p_value(verdict.mid_p)})",
     ]
     if found.undecided:
         lines.append(f"{found.undecided:,} more gave no answer that a rule can check")
     if found.message:
         lines.append(found.message)
-    data = {"gate": _plain(verdict), "undecided": found.undecided, "message": found.message}
+    data = {"gate": plain(verdict), "undecided": found.undecided, "message": found.message}
     out.result(data, lines)
     return 1 if found.message else 0
-
-
-def _results(
-    store: Store, experiment: Experiment, upto: int | None
-) -> tuple[dict[str, object], list[str]]:
-    """Return what came of an experiment, as data and in words."""
-    upto = experiment.rounds if upto is None else upto
-    if not 1 <= upto <= experiment.rounds:
-        raise UsageError(f"round {upto}: this experiment has rounds 1 to {experiment.rounds}")
-    loaded = load_trials(store, [experiment.id])
-    trials = loaded.trials
-    model = next(r for r in list_experiments(store) if r.experiment.id == experiment.id).model
-    title = f"Right final answers after {upto} {'try' if upto == 1 else 'tries'}"
-    arms = arm_table(arm_lines(store, experiment.id, trials, upto), title, model)
-    found = effects(trials, upto=upto)
-    quality = rises(trials, failed_only=True, upto=upto)
-    broken = break_rate(trials, upto=upto)
-    net = net_gain(trials, loaded.failed_share, upto=upto)
-    costs = [
-        cost_per_point(trials, contrast, upto=upto)
-        for contrast in CONTRASTS
-        if {contrast.arm, contrast.control} <= set(trials.arms)
-    ]
-    columns = columns_of(Correction).c
-    rows = store.select(Correction, columns.experiment_id == experiment.id)
-    gates = Counter(_kind(line) for row in rows for line in row.gates)
-    reasons = Counter((row.arm, row.detail) for row in rows if row.state != "scored" and row.detail)
-    data: dict[str, object] = {
-        "experiment": experiment.model_dump(mode="json"),
-        "round": upto,
-        "answers": len(loaded.answer_ids),
-        "arms": [
-            {f.name: _plain(getattr(line.share, f.name)) for f in dataclasses.fields(line.share)}
-            | named
-            for line, named in zip(arms.rows, arms.documents, strict=True)
-        ],
-        "effects": [_plain(effect) for effect in found],
-        "rises": [_plain(rise) for rise in quality],
-        "rounds": [_plain(row) for row in rounds(trials)],
-        "broken": _plain(broken),
-        "net": _plain(net),
-        "costs": [_plain(cost) for cost in costs],
-        "gates": dict(gates),
-        "dropped": [{"arm": a, "reason": r, "trials": n} for (a, r), n in reasons.most_common()],
-    }
-    return data, [
-        *_arm_lines(loaded, arms),
-        *_effect_lines(found),
-        *_quality_lines(quality),
-        *_break_lines(broken, net),
-        *_gate_lines(gates, reasons),
-    ]
-
-
-def _plain(value: object) -> object:
-    """Turn analysis results into JSON-able values; NaN becomes null."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
-
-
-def _kind(line: str) -> str:
-    """Name what a gate's line is about, without the criterion and the leak."""
-    head = line.partition(":")[0]
-    return " ".join(word for word in head.split() if not _is_id(word))
-
-
-def _is_id(word: str) -> bool:
-    return len(word.strip(",")) == 8 and set(word.strip(",")) <= set("0123456789abcdef")
-
-
-def _arm_lines(loaded: TrialData, arms: Table[ArmLine]) -> list[str]:
-    if not arms.rows:
-        return [f"{arms.label}: nothing has come yet ({len(loaded.answer_ids):,} answers)"]
-    return [arms.label, *writers.lines(arms), ""]
-
-
-def _effect_lines(found: Sequence[Effect]) -> list[str]:
-    if not found:
-        return []
-    apart = max((effect.apart for effect in found), default=0)
-    note = [
-        f"{apart} answers are left out where sham is the control: they have no failed or no passed "
-        "criteria"
-    ]
-    title = "What an arm adds to its control"
-    return [title, *writers.lines(effect_table(found, title)), *(note if apart else []), ""]
-
-
-def _quality_lines(found: Sequence[Rise]) -> list[str]:
-    rows = [
-        [
-            rise.arm,
-            rise.n,
-            *map(
-                numbers.plain,
-                (rise.before, rise.baseline, rise.after, rise.naive, rise.rise),
-            ),
-        ]
-        for rise in found
-        if rise.n
-    ]
-    if not rows:
-        return []
-    head = ("arm", "criteria", "before", "judged again", "after", "naive rise", "rise")
-    return ["Failed criteria, mean score 1 to 5", *table(head, rows), ""]
-
-
-def _break_lines(broken: Share, net: NetGain) -> list[str]:
-    if not broken.n:
-        return []
-    lines = [
-        f"Guided feedback broke {_percent(broken.value)} % of {broken.n:,} right answers "
-        f"({_interval(broken)})"
-    ]
-    if not math.isnan(net.value):
-        lines.append(
-            f"Net change if everyone got it: "
-            f"{numbers.points_interval(net.value, net.lo, net.hi)} points, chance included"
-        )
-    return [*lines, ""]
-
-
-def _gate_lines(gates: Counter[str], reasons: Counter[tuple[Arm, str]]) -> list[str]:
-    lines = []
-    if gates:
-        lines.append("What the leak gates did")
-        lines += [f"  {n}: {what}" for what, n in gates.most_common(12)]
-    if reasons:
-        lines.append("Trials without a new answer")
-        lines += [
-            f"  {n} {arm}: {' '.join(reason.split())[:200]}"
-            for (arm, reason), n in reasons.most_common(12)
-        ]
-    return lines
-
-
-def _percent(value: float) -> str:
-    return numbers.score(100 * value)
-
-
-def _interval(share: Share) -> str:
-    return f"{_percent(share.lo)} to {_percent(share.hi)}"

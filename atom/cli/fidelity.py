@@ -12,13 +12,9 @@ from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, table
 from atom.cli.parts.own_criteria import add_own
 from atom.cli.parts.people_labels import finite, people_labels
-from atom.cli.run import begin_and_do
+from atom.cli.running.carry_out import begin_and_do
 from atom.display import numbers
-from atom.engine.bench.fidelity import (
-    FidelityForecast,
-    FidelitySpec,
-    forecast_fidelity,
-)
+from atom.engine.bench.fidelity import FidelityForecast, FidelitySpec, forecast_fidelity
 from atom.engine.bench.rankings import (
     RankingsTaken,
     import_rankings,
@@ -32,7 +28,8 @@ from atom.formats import ImportFile
 from atom.methods.registry import ASKED, METHODS
 from atom.records import Judge
 from atom.store import Store, find_study
-from atom.views.lab.fidelity import FidelityView, MethodRow, fidelity
+from atom.views.lab.fidelity.rows import MethodRow
+from atom.views.lab.fidelity.tab import FidelityView, fidelity
 from atom.views.snapshot import open_study
 
 

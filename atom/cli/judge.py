@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
-
-from pydantic import BaseModel
 
 from atom.analysis.agreement.calibration import NAME as CALIBRATION
 from atom.cli.parts import judge_blind, judge_code, judge_panel
 from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, table
-from atom.cli.run import begin_and_do
-from atom.display import writers
+from atom.cli.results.bench import (
+    failed_lines,
+    forecast_lines,
+    place_document,
+    say_left_out,
+    set_document,
+    short,
+    tell_of_judge,
+)
+from atom.cli.results.plain import plain
+from atom.cli.running.carry_out import begin_and_do
 from atom.engine.bench.calibration import ANSWERS, calibration_name
-from atom.engine.bench.judging import BenchForecast, BenchSpec, forecast_bench, prepare_bench
+from atom.engine.bench.judging import BenchSpec, forecast_bench, prepare_bench
 from atom.engine.bench.picking import answers_name, read_answers
 from atom.engine.bench.sets import (
     NewSet,
@@ -36,20 +39,15 @@ from atom.errors import UsageError
 from atom.foreign import read_foreign, read_foreign_text
 from atom.formats import FolderPictures, ImportFile, PictureFinder
 from atom.formats.zip_pictures import SeveralPictures, ZipPictures
-from atom.judgebench.base import BenchResult, MetricRow, without_picture_words
+from atom.judgebench.base import without_picture_words
 from atom.judgebench.best_of_n.benchmark import NAME as BEST_OF_N
-from atom.judgebench.published import Place
 from atom.judgebench.registry import BENCHES, find_bench
 from atom.judgebench.words import count
-from atom.records import BenchSet, Sampling, Verdict
+from atom.records import BenchSet, Sampling
 from atom.settings import Settings
 from atom.store import Store, find_study
-from atom.store import table as columns_of
-from atom.views.judges.figures import chance, estimate, of_result, of_table
 from atom.views.lab.page import (
-    Standing,
     all_places,
-    bench_result,
     bench_results,
     bench_sets,
     data_files,
@@ -183,8 +181,8 @@ def bench(args: argparse.Namespace, out: Output) -> int:
             if not (args.name_of_judge or "").strip():
                 raise UsageError("say whose replies these are with --as NAME")
             replies = import_replies(store, record.id, files_at(args.replies), args.name_of_judge)
-            _say_left_out(replies.notes, replies.skipped, out)
-            return _tell(store, record, args.name_of_judge, out)
+            say_left_out(replies.notes, replies.skipped, out)
+            return tell_of_judge(store, record, args.name_of_judge, out)
         if args.judge is None:
             items = f"{record.name!r}: {count(record.n_items, 'item')}"
             kept = "nothing was kept" if args.dry_run else "name a judge with --judge"
@@ -207,7 +205,7 @@ def bench(args: argparse.Namespace, out: Output) -> int:
             new = found if isinstance(found, NewSet) else None
             forecast = forecast_bench(store, spec, known_endpoints(settings), new=new)
             _say_unscored(spec, record, out)
-            out.result(plain(forecast), _forecast_lines(forecast))
+            out.result(plain(forecast), forecast_lines(forecast))
             return 0
         _say_unscored(spec, record, out)
         return _ask(store, record, settings, spec, args, out)
@@ -228,17 +226,6 @@ def calibrate(args: argparse.Namespace, out: Output) -> int:
         there = store.get(BenchSet, BenchSet.make_id(CALIBRATION, args.set))
     args.probes = answers if there is None else None
     return bench(args, out)
-
-
-MOST_LINES = 12
-
-
-def _say_left_out(notes: Sequence[str], skipped: Sequence[str], out: Output) -> None:
-    """Say what was left out, and what is to be known, beside the result."""
-    for line in (*notes, *skipped[:MOST_LINES]):
-        out.problem(line)
-    if len(skipped) > MOST_LINES:
-        out.problem(f"and {len(skipped) - MOST_LINES:,} more were left out")
 
 
 def _say_unscored(spec: BenchSpec, record: BenchSet, out: Output) -> None:
@@ -314,7 +301,7 @@ def _answers_of_a_study(store: Store, args: argparse.Namespace, out: Output) -> 
 
 def _kept(store: Store, made: NewSet, args: argparse.Namespace, out: Output) -> BenchSet | NewSet:
     """Say what a new set lacks, and keep it unless this is a dry run."""
-    _say_left_out(made.record.notes, made.loaded.skipped, out)
+    say_left_out(made.record.notes, made.loaded.skipped, out)
     return made if args.dry_run else keep_set(store, made)
 
 
@@ -366,159 +353,8 @@ def _ask(
     ended = begin_and_do(store, spec, settings, args, out, owner_id=record.id)
     if ended is None:
         return 0
-    code = _tell(store, record, ready.judge.id, out)
+    code = tell_of_judge(store, record, ready.judge.id, out)
     return code if ended.state == "done" else 1
-
-
-def _tell(store: Store, record: BenchSet, judge: str, out: Output) -> int:
-    """Write one judge's figures, and where it would stand among the papers' models.
-
-    Returns:
-        1 if it was asked and nothing came of it, else 0.
-    """
-    standing = next((one for one in standings(store, record.id) if one.judge == judge), None)
-    result = bench_result(store, record.id, judge)
-    among = places(record.benchmark, result)
-    failed = _failed_lines(store, record.id, standing) if standing else []
-    nothing = standing is not None and not standing.scored + standing.unscored
-    document = {
-        "set": _set_document(record),
-        "judge": standing.name if standing else judge,
-        "judge_id": judge,
-        "failed": standing.failed if standing else 0,
-        **plain(result),
-        "published": [_place_document(one, placed=not record.synthetic) for one in among],
-    }
-    figures = [*_result_lines(result), *_place_lines(among, record.synthetic)]
-    out.result(document, failed if nothing else [*figures, *failed])
-    return 1 if nothing else 0
-
-
-def _failed_lines(store: Store, set_id: str, standing: Standing) -> list[str]:
-    """Say which questions to a judge failed, why most often, and what to do."""
-    if not standing.failed:
-        return []
-    columns = columns_of(Verdict).c
-    rows = store.select(
-        Verdict,
-        columns.group == set_id,
-        columns.judge == standing.judge,
-        columns.state == "failed",
-    )
-    why = Counter(row.detail for row in rows if row.detail).most_common(1)
-    asked = standing.scored + standing.unscored + standing.failed
-    lines = [f"{standing.failed:,} of {count(asked, 'question')} to {standing.name} failed"]
-    if standing.failed == asked:
-        lines[0] += ", so there are no figures"
-    if why:
-        lines.append(f"most often ({count(why[0][1], 'time')}): {why[0][0]}")
-    return [*lines, "when that is mended, ask again with --retry-failed"]
-
-
-def _set_document(record: BenchSet) -> dict[str, object]:
-    return {
-        "id": record.id,
-        "name": record.name,
-        "benchmark": record.benchmark,
-        "items": record.n_items,
-        "synthetic": record.synthetic,
-        "sources": list(record.sources),
-        "created": record.created,
-    }
-
-
-def _place_document(one: Place, *, placed: bool = True) -> dict[str, object]:
-    return {
-        "figure": one.headline.label,
-        "table": one.headline.table,
-        "data": one.headline.data,
-        "value": plain(one.ours.value) if one.ours else None,
-        "place": one.rank if placed else None,
-        "of": len(one.models) + (placed and one.rank is not None),
-        "models": [
-            {
-                "model": model.model,
-                "value": model.value,
-                "errata": [error.words for error in model.errata],
-            }
-            for model in one.models
-        ],
-    }
-
-
-def _place_lines(among: Sequence[Place], synthetic: bool) -> list[str]:
-    if not among:
-        return []
-    if synthetic:
-        return [
-            "",
-            "no place among the papers' models: this set is made of probes",
-        ]
-    title = "among the papers' models"
-    rows = [
-        [one.headline.label, one.headline.table, one.headline.data, estimate(one.ours).text,
-         one.rank, len(one.models) + 1]
-        for one in among
-        if one.ours is not None
-    ]  # fmt: skip
-    return ["", title, *table(("figure", "table", "data", "value", "place", "of"), rows)]
-
-
-def plain(value: object) -> Any:
-    """Return a value as JSON has it: records and dataclasses as objects, NaN as null."""
-    if isinstance(value, BaseModel):
-        return plain(value.model_dump(mode="json"))
-    if is_dataclass(value) and not isinstance(value, type):
-        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
-
-
-def _forecast_lines(forecast: BenchForecast) -> list[str]:
-    calls = [f"{count(n, 'call')} to {name}" for name, n in forecast.calls.items()]
-    cost = "at a price that isn't known" if forecast.cost is None else f"about ${forecast.cost:.4f}"
-    later = "; what is written is then scored, which comes on top" if forecast.later else ""
-    todo = ", ".join(calls) or "nothing is missing"
-    lines = [f"{count(forecast.items, 'item')}: {todo}, {cost}{later}"]
-    if forecast.without_picture:
-        lines.append(without_picture_words(forecast.without_picture))
-    return lines
-
-
-def _result_lines(result: BenchResult) -> list[str]:
-    lines = [*writers.lines(of_result(result)[0]), *_notes(result.headline)]
-    for part in result.tables:
-        if not part.rows and not part.note:
-            continue
-        lines += ["", part.title, *writers.lines(of_table(part))]
-        lines += _notes(part.rows)
-        if part.note:
-            lines.append(part.note)
-    if result.missing:
-        lines.append(f"without a verdict yet: {result.missing:,} of {count(result.items, 'item')}")
-    return lines
-
-
-def _notes(rows: Sequence[MetricRow]) -> list[str]:
-    """Say what is to be known of single figures, each thing once."""
-    about: dict[str, dict[str, None]] = {}
-    for row in rows:
-        if row.note:
-            about.setdefault(row.note, {})[row.label] = None
-    lines = []
-    for note, labels in about.items():
-        shown = "; ".join(list(labels)[:MOST_LABELS])
-        more = len(labels) - MOST_LABELS
-        lines.append(f"- {shown}{f' and {more} more' if more > 0 else ''} — {note}")
-    return lines
-
-
-MOST_LABELS = 3
 
 
 def list_all(args: argparse.Namespace, out: Output) -> int:
@@ -531,7 +367,7 @@ def list_all(args: argparse.Namespace, out: Output) -> int:
     lines += ["", *table(("set", "benchmark", "items", "from"), rows)] if rows else ["no sets yet"]
     known = [{"name": one.name, "title": one.title, "about": one.about, "parts": dict(one.parts)}
              for one in BENCHES.values()]  # fmt: skip
-    out.result({"benchmarks": known, "sets": [_set_document(one) for one in sets]}, lines)
+    out.result({"benchmarks": known, "sets": [set_document(one) for one in sets]}, lines)
     return 0
 
 
@@ -545,30 +381,22 @@ def show(args: argparse.Namespace, out: Output) -> int:
             if not wanted:
                 names = ", ".join(one.name for one in found) or "nobody yet"
                 raise UsageError(f"{args.judge!r} judged nothing of this set; {names} did")
-            return _tell(store, record, wanted[0].judge, out)
+            return tell_of_judge(store, record, wanted[0].judge, out)
         results = bench_results(store, record.id, [one.judge for one in found])
-        why = [line for one in found for line in _failed_lines(store, record.id, one)]
+        why = [line for one in found for line in failed_lines(store, record.id, one)]
     rows = [
         [one.name, one.items, one.scored, one.unscored, one.failed,
-         "; ".join(_short(row) for row in results[one.judge].headline[:3])]
+         "; ".join(short(row) for row in results[one.judge].headline[:3])]
         for one in found
     ]  # fmt: skip
     head = ("judge", "items", "read", "unread", "failed", "figures")
     document = {
-        "set": _set_document(record),
+        "set": set_document(record),
         "judges": [{**plain(one), "headline": plain(results[one.judge].headline)} for one in found],
     }
     lines = table(head, rows) if rows else ["nobody judged this set yet"]
     out.result(document, [*lines, *why])
     return 0
-
-
-def _short(row: MetricRow) -> str:
-    level = "" if math.isnan(row.chance) else f"chance {chance(row)}"
-    about = "; ".join(part for part in (row.rule, level) if part)
-    group = f", {row.group}," if row.group else ""
-    unit = " %" if row.unit == "percent" else " points" if row.unit == "points" else ""
-    return f"{row.label}{group} {estimate(row).text}{unit}" + (f" ({about})" if about else "")
 
 
 def show_published(args: argparse.Namespace, out: Output) -> int:
@@ -586,7 +414,7 @@ def show_published(args: argparse.Namespace, out: Output) -> int:
         ]  # fmt: skip
         lines += [f"{one.headline.label} ({about})",
                   *table(("", "model", "printed", "erratum"), rows), ""]  # fmt: skip
-    out.result([_place_document(one) for one in found], lines or ["nothing is printed of it"])
+    out.result([place_document(one) for one in found], lines or ["nothing is printed of it"])
     return 0
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, table
-from atom.cli.run import begin_and_do
+from atom.cli.running.carry_out import begin_and_do
 from atom.display import numbers
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.pairs.asking import PairsForecast, PairsSpec, forecast_pairs

@@ -14,7 +14,8 @@ from atom.display import numbers, writers
 from atom.reports.profile import UNITS, Profile, find_model, known_facet, node_table, profile
 from atom.views.filters import Filters
 from atom.views.level_shares import LevelShares, level_shares
-from atom.views.overview.weaknesses import effect_words, frame_words, leading, more_words
+from atom.views.overview.weakness_words import effect_words, frame_words, more_words
+from atom.views.overview.weaknesses import leading
 from atom.views.reading import READINGS
 from atom.views.study_data import load_study
 from taxonomy import format_path

@@ -4,33 +4,37 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import math
 from dataclasses import asdict
 from pathlib import Path
 from typing import get_args
 
-from atom.analysis.capability.validity import Homogeneity
 from atom.cli.parts import tree_files
 from atom.cli.parts.options import common, settings_of
 from atom.cli.parts.output import Output, bar, table
-from atom.cli.run import begin, show_progress, with_consent
-from atom.display import numbers, writers
-from atom.engine.endpoints.configured import known_endpoints
-from atom.engine.induction.forecast import InductionForecast, forecast_induction
-from atom.engine.induction.ground import InductionSpec, Start, spec_of
-from atom.engine.induction.grow import Induced, induce
-from atom.engine.induction.growing import GrowSettings
-from atom.engine.induction.rival_maps import (
-    RivalForecast,
-    RivalsMapped,
-    RivalSpec,
-    forecast_rivals,
-    map_rivals,
+from atom.cli.results.tree import (
+    diff_data,
+    diff_lines,
+    forecast_data,
+    forecast_lines,
+    induced_data,
+    induced_lines,
+    rival_lines,
+    rivals_data,
+    validity_data,
+    validity_lines,
 )
+from atom.cli.running.carry_out import begin, show_progress, with_consent
+from atom.display import writers
+from atom.engine.endpoints.configured import known_endpoints
+from atom.engine.induction.forecast import forecast_induction
+from atom.engine.induction.ground import InductionSpec, Start, spec_of
+from atom.engine.induction.grow import induce
+from atom.engine.induction.growing import GrowSettings
+from atom.engine.induction.induced import Induced
+from atom.engine.induction.rival_maps import RivalsMapped, RivalSpec, forecast_rivals, map_rivals
 from atom.engine.process import halted_by_signals
 from atom.errors import UsageError
 from atom.files import write_file as keep_file
-from atom.records import Induction
 from atom.settings import Settings
 from atom.stages.growing.induction import SUBSET
 from atom.store import (
@@ -44,15 +48,14 @@ from atom.store import (
     tree_versions,
 )
 from atom.views.filters import Filters
-from atom.views.runs.page import spent_words, without_prices
 from atom.views.study_data import load_study
 from atom.views.tree.files import Form, write_file
 from atom.views.tree.node_rows import node_list, supported
 from atom.views.tree.node_table import node_table, placed
-from atom.views.tree.validity import RivalRow, Validity, tree_validity
+from atom.views.tree.validity import tree_validity
 from taxonomy import Path as LeafPath
-from taxonomy import format_path, to_yaml
-from taxonomy.compare import Change, TreeDiff, compare
+from taxonomy import to_yaml
+from taxonomy.compare import compare
 from taxonomy.log import describe, dump_edit
 from taxonomy.prune import MIN_CRITERIA, MIN_SAMPLES
 
@@ -135,12 +138,12 @@ def grow(args: argparse.Namespace, out: Output) -> int:
     with Store.open(settings.store) as store:
         if args.resume_id is not None:
             induced = _here(store, settings, spec_of(store, args.resume_id), out)
-            out.result(_induced_data(induced), induced_lines(induced, settings))
+            out.result(induced_data(induced), induced_lines(induced, settings))
             return 0 if induced.version is not None else 1
         spec = _spec(store, args)
         expected = forecast_induction(store, spec, known_endpoints(settings))
         if args.dry_run:
-            out.result(_forecast_data(expected), forecast_lines(expected))
+            out.result(forecast_data(expected), forecast_lines(expected))
             return 0
         for text in forecast_lines(expected):
             out.problem(text)
@@ -153,7 +156,7 @@ def grow(args: argparse.Namespace, out: Output) -> int:
         induced = with_consent(
             store, spec.study_id, args.yes, out, lambda: _here(store, settings, spec, out)
         )
-    out.result(_induced_data(induced), induced_lines(induced, settings))
+    out.result(induced_data(induced), induced_lines(induced, settings))
     return 0 if induced.version is not None else 1
 
 
@@ -191,74 +194,6 @@ def _here(store: Store, settings: Settings, spec: InductionSpec, out: Output) ->
         )
     finally:
         line.end()
-
-
-def forecast_lines(expected: InductionForecast) -> list[str]:
-    """Say in words what an induction would ask and cost."""
-    rows = [
-        [phase.phase, phase.calls, phase.tokens, _price(phase.cost)] for phase in expected.phases
-    ]
-    rows.append(
-        ["in all", expected.calls, sum(p.tokens for p in expected.phases), _price(expected.cost)]
-    )
-    return [
-        f"about {expected.calls:,} calls to {expected.judge.name} "
-        f"({expected.judge.host}): proposals "
-        f"from {expected.criteria:,} criteria of {expected.samples:,} samples, then "
-        f"{expected.mapped:,} criteria are mapped",
-        *table(("phase", "calls", "tokens", "cost"), rows),
-    ]
-
-
-def _price(cost: float | None) -> str:
-    return "no price known" if cost is None else f"${cost:.2f}"
-
-
-def _forecast_data(expected: InductionForecast) -> dict[str, object]:
-    return {
-        "judge": expected.judge.name,
-        "host": expected.judge.host,
-        "samples": expected.samples,
-        "criteria": expected.criteria,
-        "mapped": expected.mapped,
-        "calls": expected.calls,
-        "cost": expected.cost,
-        "phases": [asdict(phase) for phase in expected.phases],
-    }
-
-
-def induced_lines(induced: Induced, settings: Settings) -> list[str]:
-    """Say in words what came of an induction."""
-    row, run = induced.row, induced.run
-    missing = without_prices([row.judge], run.cost, known_endpoints(settings)) if run.done else ()
-    price = spent_words(run.cost, missing)
-    if induced.version is None or induced.tree is None:
-        return [f"{run.state}: {run.message}", f"{run.done:,} calls are done, {price}"]
-    lines = [
-        f"version {induced.version.position} ({induced.version.version}): "
-        f"{len(induced.tree.leaves):,} leaves, {len(induced.log):,} edits",
-        f"{induced.mapped:,} criteria are mapped, {induced.unmapped:,} aren't; "
-        f"{run.done:,} calls, {price}",
-    ]
-    if row.unplaced:
-        lines.append(f"{row.unplaced:,} criteria found no place when they were proposed")
-    if row.refused:
-        lines.append(f"the gate refused {len(row.refused):,} places; the first: {row.refused[0]}")
-    return lines
-
-
-def _induced_data(induced: Induced) -> dict[str, object]:
-    version = induced.version
-    account = induced.run.model_dump(mode="json", include=set(Induction.retired))
-    return {
-        **induced.row.model_dump(mode="json"),
-        **account,
-        "version": version.version if version else None,
-        "leaves": len(induced.tree.leaves) if induced.tree else None,
-        "edits": len(induced.log),
-        "mapped": induced.mapped,
-        "unmapped": induced.unmapped,
-    }
 
 
 def show(args: argparse.Namespace, out: Output) -> int:
@@ -333,74 +268,8 @@ def show_validity(args: argparse.Namespace, out: Output) -> int:
     progress.end()
     if found is None:
         raise UsageError("too few samples have scores in the tree: judge some answers first")
-    out.result(_validity_data(found), validity_lines(found))
+    out.result(validity_data(found), validity_lines(found))
     return 0
-
-
-def validity_lines(found: Validity) -> list[str]:
-    """Say in words how a tree and its rivals do."""
-    verdict = found.own.verdict
-    word = "valid" if verdict.valid() else "NOT shown to be valid"
-    head = ("grouping", "leaves", "MAE_G", "MAE_I", "delta", "LOSO delta", "adjusted", "p")
-    rows = [_validity_row(row) for row in (found.own, *found.rivals)]
-    lines = [
-        f"{found.own.name}: {word} (p {numbers.p_value(verdict.p)}, "
-        f"{found.permutations:,} permutations, {found.scores:,} scores of "
-        f"{found.samples:,} samples); "
-        f"place {found.rank:,} of {1 + len(found.rivals):,} by adjusted delta",
-        *table(head, rows),
-        *found.left_out,
-    ]
-    if found.guessed:
-        names = ", ".join(row.name for row in found.guessed)
-        lines.append(
-            f"words stand for the judge in {names}: `tree rivals` lets it map them, so that like "
-            "is compared with like"
-        )
-    if found.stability is not None:
-        s = found.stability
-        lines.append(
-            f"versions {s.first} and {s.second} on {s.n:,} criteria: ARI {s.ari:.3f}, "
-            f"AMI {s.ami:.3f}, path credit {s.credit:.3f}"
-        )
-    return lines
-
-
-def _validity_row(row: RivalRow) -> list[object]:
-    v = row.verdict
-    numbers = (v.loo.mae_global, v.loo.mae_node, v.loo.delta, v.loso.delta, v.delta_adjusted, v.p)
-    return [row.name, row.leaves, *("" if math.isnan(x) else f"{x:.4f}" for x in numbers)]
-
-
-def _validity_data(found: Validity) -> dict[str, object]:
-    def errors(pair: Homogeneity) -> dict[str, object]:
-        numbers = {"mae_global": pair.mae_global, "mae_node": pair.mae_node, "delta": pair.delta}
-        return {**{k: None if math.isnan(v) else v for k, v in numbers.items()}, "n": pair.n}
-
-    def plain(row: RivalRow) -> dict[str, object]:
-        v = row.verdict
-        adjusted = None if math.isnan(v.delta_adjusted) else v.delta_adjusted
-        return {
-            "name": row.name,
-            "leaves": row.leaves,
-            "placed": row.placed,
-            "loo": errors(v.loo),
-            "loso": errors(v.loso),
-            "delta_adjusted": adjusted,
-            "p": v.p,
-            "valid": v.valid(),
-        }
-
-    return {
-        "own": plain(found.own),
-        "rivals": [plain(row) for row in found.rivals],
-        "left_out": list(found.left_out),
-        "stability": None if found.stability is None else asdict(found.stability),
-        "permutations": found.permutations,
-        "scores": found.scores,
-        "samples": found.samples,
-        "rank": found.rank,
-    }
 
 
 def rivals(args: argparse.Namespace, out: Output) -> int:
@@ -412,7 +281,7 @@ def rivals(args: argparse.Namespace, out: Output) -> int:
         expected = forecast_rivals(store, spec, known_endpoints(settings))
         lines = rival_lines(expected)
         if args.dry_run:
-            out.result(_rivals_data(expected), lines)
+            out.result(rivals_data(expected), lines)
             return 0
         for text in lines:
             out.problem(text)
@@ -453,37 +322,6 @@ def _map_here(store: Store, settings: Settings, spec: RivalSpec, out: Output) ->
         progress.end()
 
 
-def rival_lines(expected: RivalForecast) -> list[str]:
-    """Say in words what mapping the rivals would ask and cost."""
-    rows = [
-        [one.rival.name, len(one.rival.tree.leaves), one.left, one.calls, one.tokens,
-         _price(one.cost)]
-        for one in expected.rivals
-    ]  # fmt: skip
-    rows.append(["in all", "", "", expected.calls, expected.tokens, _price(expected.cost)])
-    return [
-        f"about {expected.calls:,} calls to {expected.judge.name} ({expected.judge.host}) map "
-        f"{expected.criteria:,} criteria to each rival",
-        *table(("rival", "leaves", "criteria left", "calls", "tokens", "cost"), rows),
-    ]
-
-
-def _rivals_data(expected: RivalForecast) -> dict[str, object]:
-    return {
-        "judge": expected.judge.name,
-        "host": expected.judge.host,
-        "criteria": expected.criteria,
-        "calls": expected.calls,
-        "tokens": expected.tokens,
-        "cost": expected.cost,
-        "rivals": [
-            {"name": one.rival.name, "version": one.rival.version, "left": one.left,
-             "calls": one.calls, "tokens": one.tokens, "cost": one.cost}
-            for one in expected.rivals
-        ],
-    }  # fmt: skip
-
-
 def show_diff(args: argparse.Namespace, out: Output) -> int:
     """Compare two of a study's tree versions."""
     with Store.open(settings_of(args).store) as store:
@@ -497,34 +335,8 @@ def show_diff(args: argparse.Namespace, out: Output) -> int:
             _leaf_of(store, old, criteria),
             _leaf_of(store, new, criteria),
         )
-    out.result({"old": old, "new": new, **_diff_data(found)}, diff_lines(found))
+    out.result({"old": old, "new": new, **diff_data(found)}, diff_lines(found))
     return 0
-
-
-def diff_lines(found: TreeDiff) -> list[str]:
-    """Say in words what differs between two trees."""
-    rows: list[list[object]] = [["added", "", format_path(leaf), ""] for leaf in found.added]
-    for kind in ("merged", "moved", "renamed"):
-        changes: tuple[Change, ...] = getattr(found, kind)
-        rows += [[kind, format_path(c.old), format_path(c.new), c.criteria] for c in changes]
-    rows += [["dropped", format_path(leaf), "", ""] for leaf in found.dropped]
-    summary = f"{len(found.kept):,} leaves stayed; {found.criteria_moved:,} criteria moved"
-    return [*table(("what", "before", "now", "criteria"), rows), summary] if rows else [summary]
-
-
-def _diff_data(found: TreeDiff) -> dict[str, object]:
-    def plain(changes: tuple[Change, ...]) -> list[dict[str, object]]:
-        return [{"old": list(c.old), "new": list(c.new), "criteria": c.criteria} for c in changes]
-
-    return {
-        "added": [list(leaf) for leaf in found.added],
-        "dropped": [list(leaf) for leaf in found.dropped],
-        "renamed": plain(found.renamed),
-        "moved": plain(found.moved),
-        "merged": plain(found.merged),
-        "kept": len(found.kept),
-        "criteria_moved": found.criteria_moved,
-    }
 
 
 def export(args: argparse.Namespace, out: Output) -> int:

@@ -15,8 +15,9 @@ from atom.engine.items import read_material
 from atom.engine.live_replay import Live
 from atom.engine.members import Members, gather
 from atom.engine.notices import notices
-from atom.engine.plan import STAGES, PlanKeys, RunSpec, SampleState, expected, outlook
+from atom.engine.plan import PlanKeys, SampleState, expected, outlook
 from atom.engine.sample_states import CHUNK, load_states
+from atom.engine.study.spec import STAGES, RunSpec
 from atom.errors import PictureError
 from atom.judge import Estimate
 from atom.pipeline import BY_NAME, OUTCOME, REPLAY

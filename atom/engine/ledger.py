@@ -12,15 +12,7 @@ from atom.engine.plan import Item, state_of
 from atom.engine.process import owner_name, process_gone
 from atom.engine.together.slots import SLOT_LEASE
 from atom.errors import FencedError
-from atom.records import (
-    Call,
-    CriteriaSet,
-    Record,
-    Replay,
-    RunState,
-    State,
-    StudySample,
-)
+from atom.records import Call, CriteriaSet, Record, Replay, RunState, State, StudySample
 from atom.stages.stage import Brought
 from atom.store import Store, Writer
 from atom.store.holds import (

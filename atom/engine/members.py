@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from atom.engine.induction.first_tree import first_tree
-from atom.engine.plan import PlanKeys, RunSpec
+from atom.engine.plan import PlanKeys
+from atom.engine.study.spec import RunSpec
 from atom.errors import DataError, SettingsError, UsageError
 from atom.judge.keys import endpoint_key
 from atom.judge.sampling import asked_sampling
@@ -27,7 +28,7 @@ from atom.records import (
 from atom.stages.stage import Setting
 from atom.store import Store, find_study, study_candidates, study_places
 from atom.store.holds import update_study
-from atom.store.standing import has_marks
+from atom.store.standing.marks import has_marks
 from taxonomy import Tree, TreeFormatError, parse_tree, to_json, tree_version
 
 MOST_REPEATS = 20

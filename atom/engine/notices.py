@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping
 
 from atom.engine.clock import stamp, utc_now
 from atom.engine.members import Members, gather
-from atom.engine.plan import RunSpec
 from atom.engine.studies.remark import remark_words, to_remark
+from atom.engine.study.spec import RunSpec
 from atom.pipeline import stages_named
 from atom.records import Endpoint
 from atom.store import Store, find_study
-from atom.store.standing import answers_under, study_places
+from atom.store.standing.answers import answers_under
+from atom.store.standing.members import study_places
 
 
 def run_notices(store: Store, spec: RunSpec, endpoints: Mapping[str, Endpoint]) -> tuple[str, ...]:

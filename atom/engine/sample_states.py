@@ -10,15 +10,10 @@ from atom.judge import is_server_fault
 from atom.records import CriteriaSet, State, StudySample
 from atom.store import Store
 from atom.store.reading.unscored import unscored_calls
-from atom.store.standing import (
-    answers_under,
-    in_order,
-    mapping_states,
-    mark_states,
-    replay_states,
-    settled_outcomes,
-    with_reference,
-)
+from atom.store.standing.answers import answers_under
+from atom.store.standing.criteria import in_order, mapping_states, replay_states, with_reference
+from atom.store.standing.marks import mark_states
+from atom.store.standing.outcomes import settled_outcomes
 
 CHUNK = 64
 """Samples read at a time."""

@@ -8,18 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from atom.exports.base import Source
-from atom.records import (
-    Checkpoint,
-    CriteriaSet,
-    Criterion,
-    CriterionUse,
-    Response,
-    Sample,
-    Tag,
-)
+from atom.records import Checkpoint, CriteriaSet, Criterion, CriterionUse, Response, Sample, Tag
 from atom.records import Mapping as MappingRecord
 from atom.store import study_places
-from atom.store.standing import repeated_marks
+from atom.store.standing.marks import repeated_marks
 from atom.views.filters import Filters, root_scores
 from taxonomy import Path
 

@@ -1,15 +1,11 @@
 """Foreign formats: files in, records out. Pure: no store, no network."""
 
-from atom.formats.account import Account, account_of
-from atom.formats.base import (
-    STOOD_TWICE,
-    Batch,
-    ImportFile,
-    ImportReport,
-    Owner,
-    Reading,
-)
+from atom.formats.base import ImportFile, Reading
 from atom.formats.column_map import ColumnMap, read_column_map
+from atom.formats.intake.account import Account, account_of
+from atom.formats.intake.batch import Batch
+from atom.formats.intake.collector import STOOD_TWICE, Owner
+from atom.formats.intake.report import ImportReport
 from atom.formats.pictures import (
     FolderPictures,
     MemoryPictures,

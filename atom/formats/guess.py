@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from types import NoneType
-from typing import Any, cast
+from typing import cast
 
 from atom.errors import FormatError
 from atom.formats.cells import (
@@ -19,139 +17,30 @@ from atom.formats.cells import (
     to_verdict,
 )
 from atom.formats.column_map import ColumnMap
+from atom.formats.column_names import (
+    BY_ROW,
+    CHOICES,
+    LETTERS,
+    NAMES,
+    PICTURES,
+    RESULT,
+    WIDE_CORRECT,
+    WIDE_RESPONSE,
+    cell,
+    cell_text,
+    column_names,
+    getter,
+    is_there,
+    list_columns,
+    plain,
+    read_choices,
+)
+from atom.formats.labels import LabelColumn
 from atom.formats.pairs import kind_of_codes
 from atom.formats.pictures import PICTURE_SUFFIXES, embedded_bytes
 
-_NAMES: dict[str, tuple[str, ...]] = {
-    "id": (
-        "id", "questionid", "qid", "pid", "sampleid", "uid", "uniqueid", "index", "idx", "docid",
-        "key", "itemid", "item", "exampleid", "example", "sampleidx", "sampleindex", "questionidx",
-    ),
-    "question": (
-        "question", "questiontext", "prompt", "prompttext", "query", "problem", "instruction",
-        "userprompt", "input", "text",
-    ),
-    "answer": (
-        "answer", "reference", "referenceanswer", "groundtruth", "gtanswer", "correctanswer",
-        "correctoption", "target", "gt", "gold", "label", "answers",
-    ),
-    "model": (
-        "model", "modelname", "candidate", "modelid", "modelkey", "system", "systemname", "engine",
-        "llm", "vlm", "lmm", "mllm",
-    ),
-    "version_of": ("versionof", "previousversion", "earlierversion"),
-    "response": (
-        "response", "modelresponse", "modelanswer", "output", "modeloutput", "completion",
-        "generatedtext", "prediction", "modelprediction", "pred",
-    ),
-    "extracted": ("extracted", "extraction", "extractedanswer", "parsedanswer", "prediction"),
-    "correct": (
-        "correct", "iscorrect", "hit", "truefalse", "ifright", "isright", "right", "exactmatch",
-        "accuracy", "acc", "score", "verdict", "passed",
-    ),
-    "answer_type": ("answertype",),
-    "tolerance": ("tolerance",),
-    "repeat": ("repeat", "epoch"),
-    "response_a": (
-        "responsea", "response1", "answera", "answer1", "outputa", "output1", "completiona",
-        "assistanta", "modelaresponse", "modelaanswer",
-    ),
-    "response_b": (
-        "responseb", "response2", "answerb", "answer2", "outputb", "output2", "completionb",
-        "assistantb", "modelbresponse", "modelbanswer",
-    ),
-    "model_a": ("modela", "model1"),
-    "model_b": ("modelb", "model2"),
-    "winner": ("winner", "preference", "preferred", "verdict", "vote", "judgement", "judgment",
-               "label"),
-    "order": ("order", "shownfirst", "firstshown", "swapped", "swap", "presentationorder"),
-    "judge": ("judge", "judgemodel", "judgename", "evaluator", "grader"),
-    "annotator": ("annotator", "annotatorid", "rater", "raterid", "labeler", "labeller"),
-}  # fmt: skip
 _MOST_NAME = 100
 """Characters of a model's name."""
-BY_ROW = "row"
-"""What a column map says for `id` where rows are named by their file and their place in it."""
-_CHOICES = ("choices", "options", "allchoices")
-_PICTURES = (
-    "images", "pictures", "image", "picture", "decodedimage", "imagepath", "imagepaths",
-    "picturepath", "imagefile", "imagename", "img", "imgpath",
-)  # fmt: skip
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_INSIDE = r"(?:response|prediction|answer|output|model)s?\.([^.]+)"
-"""Objects in an object, one a model: `{"predictions": {"gpt-x": {"text": ..., "score": ...}}}`."""
-_WIDE_RESPONSE = (
-    re.compile(r"^(?:response|prediction|answer|output)\s*:\s*(.+)$", re.IGNORECASE),
-    re.compile(rf"^{_INSIDE}\.(?:text|response|prediction|answer|output)$", re.IGNORECASE),
-)
-_WIDE_CORRECT = (
-    re.compile(r"^(?:correct|score|hit|verdict)\s*:\s*(.+)$", re.IGNORECASE),
-    re.compile(rf"^{_INSIDE}\.(?:correct|is_correct|score|hit|verdict)$", re.IGNORECASE),
-)
-_MAX_TAG_LENGTH = 60
-_LONGEST_LABELS = 200
-"""Characters of a cell whose labels are remembered."""
-_MAX_TAG_VALUES = 40
-"""Values of a column that labels questions; more where each stands at least `_ROWS_A_VALUE` times
-on average."""
-_MAX_TAG_VALUES_LARGE = 500
-_ROWS_A_VALUE = 20
-_MOST_SEEN = 50_000
-"""Questions of which it's remembered how a column labels them."""
-_RESULT = re.compile(
-    r"(?:score|rating|correct|accuracy|hit|verdict|judge?ment|points|passed|pass|winner|preference"
-    r"|preferred|vote|mark|humanlabel|humanscore|chosen|rejected)s?\d*$"
-    r"|^(?:annotator|rater|worker|label|annotation)(?:id)?\d*$"
-    r"|^(?:response|answer|output)(?:a|b|1|2)$"
-)
-"""Names of columns that hold results: scores, labels, pairs or marks."""
-
-
-def cell(values: Mapping[str, object], column: str | None) -> object:
-    """Return a row's cell; a dotted column reaches into objects."""
-    if column is None:
-        return None
-    if column in values:
-        return values[column]
-    at: object = values
-    for part in column.split("."):
-        if not isinstance(at, Mapping):
-            return None
-        at = at.get(part)
-    return at
-
-
-Getter = Callable[[Mapping[str, object], str | None], object]
-"""Returns a row's cell of a column; None has none."""
-_GET = cast("Getter", dict.get)
-
-
-def getter(columns: Iterable[str | None]) -> Getter:
-    """Return what does for these columns what `cell` does, at once where none has a dot."""
-    return cell if any("." in column for column in columns if column) else _GET
-
-
-def column_names(rows: Sequence[Mapping[str, object]]) -> tuple[str, ...]:
-    """List the columns of the rows in the order met; objects' keys with a dot."""
-    names: dict[str, None] = {}
-    for values in rows:
-        for name in _names_in(values, ""):
-            names[name] = None
-    return tuple(names)
-
-
-def _names_in(values: Mapping[str, object], prefix: str) -> Iterator[str]:
-    for key, value in values.items():
-        name = f"{prefix}{key}"
-        if isinstance(value, dict) and prefix.count(".") < 2 and not _is_one_value(value):
-            yield from _names_in(value, f"{name}.")
-        else:
-            yield name
-
-
-def _is_one_value(value: Mapping[str, object]) -> bool:
-    keys = set(value)
-    return keys <= {"bytes", "path"} or keys == {"text", "label"} or keys <= set(_LETTERS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,7 +74,7 @@ def complete_map(
         FormatError: no question can be found.
     """
     names = column_names(rows)
-    present = {column for _, column in given.named() if _is_there(column, names, rows)}
+    present = {column for _, column in given.named() if is_there(column, names, rows)}
     guesser = _Guesser(rows, names, given, present, every)
     columns = guesser.complete()
     has_id_and_answers = columns.id is not None and (
@@ -193,8 +82,8 @@ def complete_map(
     )
     if columns.question is None and (question_needed or not has_id_and_answers):
         raise FormatError(
-            f"{file_name!r} has no column that looks like the question; it has {_listed(names)}: "
-            f"{_what_helps(names)}"
+            f"{file_name!r} has no column that looks like the question; it has "
+            f"{list_columns(names)}: {_what_helps(names)}"
         )
     return Guess(
         columns=columns,
@@ -211,32 +100,8 @@ def guess_map(rows: Sequence[Mapping[str, object]], given: ColumnMap) -> ColumnM
         given: what the user says; columns that the rows don't have are left out.
     """
     names = column_names(rows)
-    present = {column for _, column in given.named() if _is_there(column, names, rows)}
+    present = {column for _, column in given.named() if is_there(column, names, rows)}
     return _Guesser(rows, names, given, present).complete()
-
-
-def check_columns(
-    heads: Sequence[Sequence[Mapping[str, object]]], given: ColumnMap, files: Sequence[str]
-) -> None:
-    """Refuse a column map that names a column which no file has.
-
-    Raises:
-        FormatError: with the columns that there are.
-    """
-    names = [column_names(rows) for rows in heads]
-    for what, column in given.named():
-        if (what, column) == ("id", BY_ROW):
-            continue
-        if not any(_is_there(column, names[at], heads[at]) for at in range(len(heads))):
-            listed = "; ".join(
-                f"{file!r} has {_listed(columns)}"
-                for file, columns in zip(files, names, strict=True)
-            )
-            raise FormatError(f"the column map says {what}: {column!r}, but {listed}")
-
-
-def _is_there(column: str, names: Sequence[str], rows: Sequence[Mapping[str, object]]) -> bool:
-    return column in names or any(cell(values, column) is not None for values in rows)
 
 
 def _only(given: ColumnMap, present: set[str]) -> ColumnMap:
@@ -253,11 +118,6 @@ def _only(given: ColumnMap, present: set[str]) -> ColumnMap:
         else:
             update[what] = tuple(v for v in value if v in present)
     return given.model_copy(update=update)
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name[:60]) for name in names[:30])
-    return f"{shown}, and {len(names) - 30:,} more" if len(names) > 30 else shown
 
 
 class _Guesser:
@@ -286,13 +146,13 @@ class _Guesser:
             update["question"] = self._take("question", self._is_text)
             if update["question"] is None and given.id is not None:
                 # A map may say that rows of one question belong together: `id: question`.
-                named = _plain(given.id) in _NAMES["question"] and given.id in self._present
+                named = plain(given.id) in NAMES["question"] and given.id in self._present
                 update["question"] = given.id if named else None
         self._take_pairs(update)
         if not given.responses:
-            update["responses"] = self._wide(_WIDE_RESPONSE)
+            update["responses"] = self._wide(WIDE_RESPONSE)
         if not given.corrects:
-            update["corrects"] = self._wide(_WIDE_CORRECT)
+            update["corrects"] = self._wide(WIDE_CORRECT)
         if given.id is None:
             update["id"] = self._identity(given.question or update.get("question"))
         if not given.choices:
@@ -340,7 +200,7 @@ class _Guesser:
     def _look(self, field: str) -> str | None:
         """Find a column without taking it."""
         return next(
-            (name for wanted in _NAMES[field] for name in self._free if _plain(name) == wanted),
+            (name for wanted in NAMES[field] for name in self._free if plain(name) == wanted),
             None,
         )
 
@@ -348,7 +208,7 @@ class _Guesser:
         """Whether this looks like results that nothing is made of; says so where it does."""
         if columns.tags and column in columns.tags:
             return False
-        if not _RESULT.search(_plain(column)) and not self._is_marks(column):
+        if not RESULT.search(plain(column)) and not self._is_marks(column):
             return False
         self.doubts.append(
             f"column {column!r} looks like a result and isn't used: say what it is in a column map "
@@ -392,7 +252,7 @@ class _Guesser:
         if self._given.answer is not None:
             return None
         for name in self._free:
-            if _plain(name) == "answer":
+            if plain(name) == "answer":
                 self._free.remove(name)
                 self.notes.append(
                     f"column {name!r} was taken as the model's answer, not as the reference"
@@ -404,9 +264,9 @@ class _Guesser:
         return all(to_number(cell(values, column)) is not None for values in self._rows)
 
     def _take(self, field: str, fits: Callable[[str], bool] | None = None) -> str | None:
-        for wanted in _NAMES[field]:
+        for wanted in NAMES[field]:
             for name in self._free:
-                if _plain(name) != wanted:
+                if plain(name) != wanted:
                     continue
                 if fits is not None and not fits(name):
                     continue
@@ -465,9 +325,9 @@ class _Guesser:
 
     def _identity(self, question: object) -> str | None:
         """Take the first id column under which no two questions stand."""
-        for wanted in _NAMES["id"]:
+        for wanted in NAMES["id"]:
             for name in self._free:
-                if _plain(name) != wanted:
+                if plain(name) != wanted:
                     continue
                 meant: dict[str, str] = {}
                 clash = False
@@ -493,24 +353,22 @@ class _Guesser:
         return found
 
     def _choices(self) -> tuple[str, ...]:
-        for wanted in _CHOICES:
+        for wanted in CHOICES:
             for name in self._free:
-                if _plain(name) == wanted and any(
+                if plain(name) == wanted and any(
                     to_choices(cell(values, name)) for values in self._rows
                 ):
                     self._free.remove(name)
                     return (name,)
         for prefix in ("", "option", "choice"):
             run: list[str] = []
-            for letter in _LETTERS:
+            for letter in LETTERS:
                 wanted_column = next(
                     (
                         name
                         for name in self._free
                         if (
-                            name == letter
-                            if not prefix
-                            else _plain(name) == prefix + letter.lower()
+                            name == letter if not prefix else plain(name) == prefix + letter.lower()
                         )
                     ),
                     None,
@@ -526,12 +384,12 @@ class _Guesser:
 
     def _pictures(self) -> tuple[str, ...]:
         numbered = [
-            name for name in self._free if re.fullmatch(r"(image|picture|img)\d+", _plain(name))
+            name for name in self._free if re.fullmatch(r"(image|picture|img)\d+", plain(name))
         ]
         if numbered:
             self._free = [name for name in self._free if name not in numbered]
             return tuple(numbered)
-        named = [name for wanted in _PICTURES for name in self._free if _plain(name) == wanted]
+        named = [name for wanted in PICTURES for name in self._free if plain(name) == wanted]
         named = named or [name for name in self._free if self._names_pictures(name)]
         if not named:
             return ()
@@ -598,9 +456,9 @@ class _Guesser:
             update={"tags": tuple(sample_tags), "response_tags": tuple(response_tags)}
         )
 
-    def _labels(self, columns: ColumnMap) -> dict[str, _Labels]:
+    def _labels(self, columns: ColumnMap) -> dict[str, LabelColumn]:
         """Look at every row of the file: what groups it may be sorted by it."""
-        found = {name: _Labels() for name in self._free}
+        found = {name: LabelColumn() for name in self._free}
         alive = list(found.items())
         answers = columns.response is not None or columns.correct is not None
         key = 0
@@ -625,11 +483,6 @@ def _key_of(values: Mapping[str, object], columns: ColumnMap) -> int:
     return hash(name if isinstance(name, str | int) else to_name(name))
 
 
-def cell_text(values: Mapping[str, object], column: str | None) -> str:
-    """Return a cell as text; empty when it is missing."""
-    return to_text(cell(values, column)) or ""
-
-
 def _what_helps(names: Sequence[str]) -> str:
     """Say what to do where no column is the question: a title may stand above the header."""
     nameless = sum(re.fullmatch(r"column \d+", name) is not None for name in names)
@@ -639,105 +492,3 @@ def _what_helps(names: Sequence[str]) -> str:
             "the columns, or name the question in a column map (`question: <column>`)"
         )
     return "name it in a column map (`question: <column>`)"
-
-
-_PLAIN = frozenset({str, int, float, bool, NoneType})
-"""What a cell that is remembered is."""
-
-
-class _Labels:
-    """What a column's cells come to as labels of questions or answers."""
-
-    def __init__(self) -> None:
-        self._values: dict[object, tuple[int, int]] = {}
-        """Cells met -> how many labels they hold, and these hashed."""
-        self._distinct: set[str] = set()
-        self._seen: dict[int, int] = {}
-        self._n = 0
-        self._bad = False
-        self.varies = False
-        """Whether the cells of one question differ."""
-
-    def add(self, value: object, key: int) -> bool:
-        """Take a cell of the question with this key; says whether the column can be labels."""
-        met = None
-        plain = value.__class__ in _PLAIN
-        # 1 and True are equal, and two labels.
-        known = value if value.__class__ is str else (value.__class__, value)
-        if plain:
-            met = self._values.get(known)
-        if met is None:
-            labels = labels_of(value)
-            met = len(labels), hash(labels)
-            if not self._can_be(labels):
-                self._bad = True
-                return False
-            if plain and len(self._values) < 4 * _MAX_TAG_VALUES_LARGE:
-                self._values[known] = met
-        n, now = met
-        self._n += n
-        if key and not self.varies:
-            before = self._seen.get(key)
-            if before is None:
-                if len(self._seen) < _MOST_SEEN:
-                    self._seen[key] = now
-            elif before != now:
-                self.varies = True
-                self._seen.clear()
-        return True
-
-    def _can_be(self, labels: tuple[str, ...]) -> bool:
-        """Take new labels in; says whether these are labels, and not too many by now."""
-        if any(len(label) > _MAX_TAG_LENGTH or "\n" in label for label in labels):
-            return False
-        self._distinct.update(labels)
-        return len(self._distinct) <= _MAX_TAG_VALUES_LARGE
-
-    @property
-    def is_group(self) -> bool:
-        """Whether the labels are few enough to group by."""
-        n = len(self._distinct)
-        if self._bad or n < 2 or n > max(3, self._n // 2):
-            return False
-        return n <= _MAX_TAG_VALUES or n * _ROWS_A_VALUE <= self._n
-
-
-def read_choices(values: Mapping[str, object], columns: ColumnMap) -> tuple[str, ...]:
-    """Return the texts of a row's options."""
-    if len(columns.choices) == 1:
-        found = to_choices(cell(values, columns.choices[0]))
-        return found.texts if found else ()
-    texts = (to_text(cell(values, column)) for column in columns.choices)
-    return tuple(text for text in texts if text is not None)
-
-
-def labels_of(value: object, separator: str | None = None) -> tuple[str, ...]:
-    """Return the labels in a cell: of a list each item, else its text, cut at the separator."""
-    # The same few texts stand in row after row.
-    short = value.__class__ is str and len(value) <= _LONGEST_LABELS
-    return (_labels_in_text if short else _labels_in)(value, separator)
-
-
-def _labels_in(value: Any, separator: str | None) -> tuple[str, ...]:
-    if separator is None and (
-        value.__class__ is int or (value.__class__ is str and "[" not in value)
-    ):
-        name = to_name(value)
-        return () if name is None else (name,)
-    items = to_list(value)
-    if items is None:
-        if isinstance(value, dict | bytes):
-            return ()
-        text = to_name(value)
-        if text is None:
-            return ()
-        items = list(text.split(separator)) if separator else [text]
-    labels = (to_name(item) for item in items if not isinstance(item, dict | list))
-    return tuple(dict.fromkeys(label for label in labels if label))
-
-
-_labels_in_text = lru_cache(maxsize=4096)(_labels_in)
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\s_\-.]+", "", name).lower()

@@ -6,9 +6,10 @@ import io
 from collections.abc import Mapping
 
 from atom.errors import FormatError
-from atom.formats.base import Collector, ImportFile
+from atom.formats.base import ImportFile
+from atom.formats.intake.collector import Collector
 from atom.formats.json_scan import BrokenJsonError, JsonScanner
-from atom.formats.rows import find_encoding
+from atom.formats.layout import find_encoding
 
 MAX_BYTES = 400_000_000
 

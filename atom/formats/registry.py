@@ -8,16 +8,7 @@ from itertools import islice
 
 from atom.errors import FormatError
 from atom.formats import reviews, tabular
-from atom.formats.base import (
-    Format,
-    Frame,
-    GivenLabel,
-    GivenVerdict,
-    ImportFile,
-    ImportReport,
-    Reading,
-    ReadOptions,
-)
+from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.benchmarks import (
     hallusion,
     image_edit,
@@ -34,6 +25,8 @@ from atom.formats.benchmarks import (
 )
 from atom.formats.column_map import ColumnMap
 from atom.formats.foreign import check_foreign, check_packed, is_packed
+from atom.formats.intake.batch import Frame, GivenLabel, GivenVerdict
+from atom.formats.intake.report import ImportReport
 from atom.formats.judgments import format as judgments
 from atom.formats.judgments.named import named_map
 from atom.formats.pictures import FolderPictures, NoPictures, PictureFinder

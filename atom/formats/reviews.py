@@ -17,26 +17,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from atom.errors import FormatError
-from atom.formats.base import (
-    Collector,
-    Format,
-    GivenVerdict,
-    ImportFile,
-    Reading,
-    ReadOptions,
-)
+from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import to_list, to_name, to_number, to_text
-from atom.formats.maker import (
-    Limit,
-    Maker,
-    Question,
-    Sorted,
-    cut,
-    in_batches,
-    names_keys,
-    sort_rows,
-    words,
-)
+from atom.formats.intake.batch import GivenVerdict
+from atom.formats.intake.by_row import Limit, Sorted, in_batches, names_keys, sort_rows
+from atom.formats.intake.collector import Collector
+from atom.formats.intake.maker import Maker, Question, words
+from atom.formats.intake.names import cut
 from atom.records import Annotation, PreferenceVerdict, Side
 
 NAME = "reviews"

@@ -2,7 +2,7 @@
 
 from atom.judge.client import JudgeClient
 from atom.judge.limiter import Limiter
-from atom.judge.pictures import PictureCache
+from atom.judge.pictures.cache import PictureCache
 from atom.judge.reply import (
     CallGaveUp,
     CallRefused,

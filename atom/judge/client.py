@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Self, TypeVar
 from urllib.parse import urlsplit
 
 from atom.access import require_host
@@ -21,14 +18,10 @@ from atom.judge.exchange import (
     judge_completion,
     more_tokens,
 )
-from atom.judge.keys import NO_KEY, endpoint_key
-from atom.judge.limiter import Limiter, Slot
-from atom.judge.pictures import PictureCache
+from atom.judge.limiter import Limiter
+from atom.judge.pictures.cache import PictureCache
 from atom.judge.replies.completion import (
     Completion,
-    StreamedCompletion,
-    read_completion,
-    read_models,
 )
 from atom.judge.reply import CallGaveUp, CallRefused, Reply
 from atom.judge.request import Request, request_hash
@@ -51,26 +44,15 @@ from atom.judge.servers.dialect import (
 )
 from atom.judge.structured import repair_talk
 from atom.judge.timing import Timing
-from atom.judge.transport import as_faults, open_openai
+from atom.judge.tries import Tries
 from atom.judge.usage import Estimate, SpendLedger, estimate_request
 from atom.records import Endpoint, ReplyForm, Usage
 
 if TYPE_CHECKING:
     import httpx2
-    from openai import AsyncOpenAI, Omit
 
 T = TypeVar("T")
 _Attempt = Callable[[Exchange, bytes, float], Awaitable[T]]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _OpenStream:
-    """A stream that has begun, with the first text that came."""
-
-    stack: AsyncExitStack
-    lines: AsyncIterator[str]
-    gathered: StreamedCompletion
-    first: tuple[str, ...]
 
 
 class JudgeClient:
@@ -102,9 +84,7 @@ class JudgeClient:
         require_host(urlsplit(endpoint.url or "").hostname or "")
         self.endpoint = endpoint
         self._spend = spend or SpendLedger()
-        self._environ = environ
         self._timing = timing or Timing()
-        self._transport = transport
         self._pictures = pictures or PictureCache()
         self._policy = policy or RetryPolicy(
             max_tries=endpoint.max_tries, max_seconds=endpoint.max_seconds
@@ -120,8 +100,14 @@ class JudgeClient:
         self._thinking_room = endpoint.thinking_tokens
         self._no_pictures: str | None = None
         self._typical: dict[str, tuple[int, int]] = {}
-        self._key = NO_KEY
-        self._openai: AsyncOpenAI | None = None
+        self._tries = Tries(
+            endpoint,
+            limiter=self._limiter,
+            spend=self._spend,
+            timing=self._timing,
+            environ=environ,
+            transport=transport,
+        )
 
     async def __aenter__(self) -> Self:
         return self
@@ -156,27 +142,14 @@ class JudgeClient:
             CallRefused: it gives no list.
             SettingsError: the key isn't set.
         """
-        import httpx2
-
         try:
-            async with self._limiter.slot() as slot:
-                with self._faults(Sent(), slot):
-                    async with asyncio.timeout(self.endpoint.timeout):
-                        response = await self._client().get(
-                            "/models",
-                            cast_to=httpx2.Response,
-                            options={"headers": self._headers(1)},
-                        )
-                    raw = response.content.decode("utf-8", errors="replace")
-                    return read_models(self._key.scrub(raw))
+            return await self._tries.list_models()
         except AttemptFailed as failed:
             raise CallRefused(self._explain(failed.fault)) from None
 
     async def close(self) -> None:
         """Close the connections; the client can be used again afterwards."""
-        client, self._openai = self._openai, None
-        if client is not None:
-            await client.close()
+        await self._tries.close()
 
     def estimate(self, request: Request) -> Estimate:
         """Estimate a request's tokens and cost before it's sent."""
@@ -230,9 +203,9 @@ class JudgeClient:
             completion: Completion | None = None
             await self._spend.reserve(estimate.most or 0.0)
             try:
-                opened = await self._send(exchange, turn, self._attempt_stream, stream=True)
+                opened = await self._send(exchange, turn, self._tries.stream, stream=True)
                 async with opened.stack:
-                    shown = self._key.stream()
+                    shown = self._tries.key.stream()
                     for piece in opened.first:
                         if clean := shown.take(piece):
                             yield clean
@@ -242,7 +215,7 @@ class JudgeClient:
                                 yield clean
                     if clean := shown.rest():
                         yield clean
-                    completion = self._clean(opened.gathered.result())
+                    completion = self._tries.clean(opened.gathered.result())
             finally:
                 self._pay(exchange, estimate, completion)
             yield await self._conclude(exchange, completion)
@@ -255,7 +228,7 @@ class JudgeClient:
         return ExchangeTurn(max_tokens=room)
 
     async def _begin(self, request: Request) -> Exchange:
-        self._client()  # A missing key is told before anything is prepared.
+        self._tries.open()  # A missing key is told before anything is prepared.
         request = asked_request(self.endpoint, request)
         exchange = Exchange(request=request, hash=request_hash(request, self.endpoint.model))
         pictures = request.pictures
@@ -313,7 +286,7 @@ class JudgeClient:
         await self._spend.reserve(estimate.most or 0.0)
         completion: Completion | None = None
         try:
-            completion = await self._send(exchange, turn, self._attempt)
+            completion = await self._send(exchange, turn, self._tries.complete)
         finally:
             self._pay(exchange, estimate, completion)
         return completion
@@ -390,16 +363,6 @@ class JudgeClient:
             thoughts=verdict.thoughts,
         )
 
-    def _clean(self, completion: Completion) -> Completion:
-        """Take out secrets that came in parts: joined, they are whole again."""
-        scrub = self._key.scrub
-        return replace(
-            completion,
-            content=None if completion.content is None else scrub(completion.content),
-            refusal=None if completion.refusal is None else scrub(completion.refusal),
-            thoughts=scrub(completion.thoughts),
-        )
-
     def _learn_room(self, request: Request, max_tokens: int) -> None:
         """Give later replies at once the room that this one's thoughts needed."""
         allowed = request.sampling.max_tokens
@@ -465,7 +428,8 @@ class JudgeClient:
     def _learn(self, lessons: Sequence[Lesson], exchange: Exchange | None = None) -> None:
         """Keep what a refusal has taught: for all calls, or for this request alone."""
         clean = [
-            lesson.model_copy(update={"said": self._key.scrub(lesson.said)}) for lesson in lessons
+            lesson.model_copy(update={"said": self._tries.key.scrub(lesson.said)})
+            for lesson in lessons
         ]
         own = [lesson for lesson in clean if lesson.only == THIS_REQUEST]
         self._dialect = self._dialect.joined(
@@ -478,123 +442,6 @@ class JudgeClient:
         if fault.crowded:
             self._limiter.pause(wait)
         return fault.crowded
-
-    async def _attempt(self, exchange: Exchange, body: bytes, left: float) -> Completion:
-        async with self._in_flight(exchange) as slot:
-            with self._faults(exchange.sent, slot, exchange):
-                async with asyncio.timeout(min(self.endpoint.timeout, left)):
-                    response = await self._post(exchange, body)
-                # Secrets are taken out at the door, before anything is parsed, cut or kept.
-                raw = self._key.scrub(response.content.decode("utf-8", errors="replace"))
-                completion = self._clean(read_completion(raw, sent=exchange.sent))
-            slot.clean(_total(completion.usage))
-        return completion
-
-    async def _attempt_stream(self, exchange: Exchange, body: bytes, left: float) -> _OpenStream:
-        """Open a stream and read up to its first text; the slot stays held until it's closed."""
-        sent = exchange.sent
-        deadline = self._timing.clock() + min(self.endpoint.timeout, left)
-        async with AsyncExitStack() as stack:
-            slot = await stack.enter_async_context(self._in_flight(exchange))
-            stack.enter_context(self._faults(sent, slot, exchange))
-            async with asyncio.timeout(min(self.endpoint.timeout, left)):
-                response = await self._post(exchange, body, stream=True)
-            stack.push_async_callback(response.aclose)
-            gathered = StreamedCompletion(sent=sent)
-            lines = self._lines(response, deadline, sent)
-            first: tuple[str, ...] = ()
-            async for line in lines:
-                first = tuple(gathered.take_line(line))
-                if first:
-                    break
-            else:
-                gathered.result()
-            slot.clean()
-            return _OpenStream(stack=stack.pop_all(), lines=lines, gathered=gathered, first=first)
-
-    @asynccontextmanager
-    async def _in_flight(self, exchange: Exchange) -> AsyncIterator[Slot]:
-        """Hold a slot, and enter the try in the books."""
-        async with self._limiter.slot(exchange.expected_tokens) as slot:
-            exchange.attempts += 1
-            started = self._timing.clock()
-            try:
-                yield slot
-            finally:
-                exchange.seconds = self._timing.clock() - started
-
-    @contextmanager
-    def _faults(self, sent: Sent, slot: Slot, exchange: Exchange | None = None) -> Iterator[None]:
-        """Turn whatever goes wrong in a try into a fault; tell the limiter of a crowd.
-
-        A reply that was written but is of no use is booked at its estimate: it will be charged.
-        """
-        try:
-            with as_faults(self._timing, self.endpoint.timeout, sent=sent, key=self._key):
-                yield
-        except AttemptFailed as failed:
-            if failed.fault.crowded:
-                slot.crowded()
-            if failed.fault.answered and exchange is not None:
-                self._spend.settle(0.0, None, exchange.assume())
-            raise
-
-    def _client(self) -> AsyncOpenAI:
-        if self._openai is None:
-            self._key = endpoint_key(self.endpoint, self._environ)
-            self._openai = open_openai(self.endpoint, self._key, self._transport)
-        return self._openai
-
-    @staticmethod
-    def _headers(attempt: int) -> dict[str, str | Omit]:
-        return {"Content-Type": "application/json", "x-atomscope-attempt": str(attempt)}
-
-    async def _post(
-        self, exchange: Exchange, body: bytes, *, stream: bool = False
-    ) -> httpx2.Response:
-        import httpx2
-        from openai import AsyncStream
-
-        client = self._client()
-        headers = self._headers(exchange.attempts)
-        if not stream:
-            return await client.post(
-                "/chat/completions",
-                content=body,
-                cast_to=httpx2.Response,
-                options={"headers": headers},
-            )
-        # With this cast_to the library hands the open response on, whatever its types say.
-        opened: object = await client.post(
-            "/chat/completions",
-            content=body,
-            cast_to=httpx2.Response,
-            options={"headers": headers},
-            stream=True,
-            stream_cls=AsyncStream[object],
-        )
-        return cast("httpx2.Response", opened)
-
-    async def _lines(
-        self, response: httpx2.Response, deadline: float, sent: Sent
-    ) -> AsyncIterator[str]:
-        """Yield the lines of an event stream; a server that doesn't stream gives one event."""
-        if "event-stream" not in response.headers.get("content-type", ""):
-            async with asyncio.timeout(deadline - self._timing.clock()):
-                body = await response.aread()
-            raw = self._key.scrub(body.decode("utf-8", errors="replace"))
-            read_completion(raw, sent=sent)
-            yield "data: " + raw
-            yield "data: [DONE]"
-            return
-        lines = aiter(response.aiter_lines())
-        while True:
-            try:
-                async with asyncio.timeout(deadline - self._timing.clock()):
-                    line = await anext(lines)
-            except StopAsyncIteration:
-                return
-            yield self._key.scrub(line)
 
     def _end(self, exchange: Exchange, fault: Fault) -> Reply:
         """End an exchange that brought no completion: a filter is an outcome, all else an error.
@@ -617,7 +464,7 @@ class JudgeClient:
     def _explain(self, fault: Fault) -> str:
         """Say what happened, and what to do next; never with the key in it."""
         host = self.endpoint.host.rpartition("@")[2]
-        return self._key.scrub(
+        return self._tries.key.scrub(
             f"Endpoint {self.endpoint.name!r} ({host}): {fault.message} "
             f"{advice(fault, self.endpoint)}"
         )
@@ -635,9 +482,3 @@ def given_dialect(endpoint: Endpoint) -> Dialect:
     """Return what is known of an endpoint before it was asked anything."""
     no_system = (Lesson(part="system", instead="user"),)
     return Dialect(lessons=() if endpoint.system else no_system)
-
-
-def _total(usage: Usage) -> int | None:
-    if usage.prompt_tokens is None or usage.completion_tokens is None:
-        return None
-    return usage.prompt_tokens + usage.completion_tokens

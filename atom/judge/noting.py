@@ -18,7 +18,7 @@ from pydantic import Field
 from atom.errors import SpendCapReached
 from atom.judge.body import ExchangeTurn, build_body
 from atom.judge.client import JudgeClient
-from atom.judge.pictures import PictureCache
+from atom.judge.pictures.cache import PictureCache
 from atom.judge.reply import Reply
 from atom.judge.request import Request, call_id, request_hash
 from atom.judge.sampling import asked_request

@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Literal, TypeVar
 
-from atom.judge.servers.dialect import Lesson, Sent, lessons_of, speaks_of_form
+from atom.judge.servers.dialect import Lesson, Sent
+from atom.judge.servers.refusals import lessons_of, speaks_of_form
 from atom.judge.servers.words import ServerWords, quoted, read_error
 from atom.judge.timing import Timing
 from atom.records import Endpoint

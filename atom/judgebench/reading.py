@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from atom.formats.base import Collector, ImportFile
+from atom.formats.base import ImportFile
 from atom.formats.cells import is_missing, to_number
+from atom.formats.intake.collector import Collector
+from atom.formats.layout import find_layout
 from atom.formats.pictures import PictureData, place_picture
-from atom.formats.rows import Problems, Row, find_layout, read_rows
+from atom.formats.rows import Problems, Row, read_rows
 from atom.judgebench.base import Loaded, LoadOptions
 from atom.judgebench.words import count
 from atom.records import BenchItem, PictureSlot

@@ -17,16 +17,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from math import isfinite
 
 from atom.probes.answers.derivation import RIGHT, Value, follows
 from atom.probes.answers.reading import (
     Clause,
     Mention,
-    Reading,
     Span,
     choice_named,
     covered,
@@ -36,38 +34,12 @@ from atom.probes.answers.reading import (
     read_text,
     same_words,
 )
-from atom.probes.program import Band, Program, Step, band
+from atom.probes.answers.stated import Said, Statement, lies_within, nearest_first
+from atom.probes.answers.step_reader import StepReader
+from atom.probes.program import Band, Step, band
 
 MAX_ANSWER = 400_000
 """Characters of an answer that are read; what lies beyond is ignored."""
-
-_SYNONYMS: dict[str, tuple[str, ...]] = {
-    "red": ("crimson", "scarlet", "reddish"),
-    "blue": ("navy", "azure", "bluish"),
-    "green": ("emerald", "greenish"),
-    "yellow": ("golden", "yellowish"),
-    "purple": ("violet", "magenta"),
-    "orange": ("amber",),
-    "gray": ("grey",),
-    "grey": ("gray",),
-    "sphere": ("ball", "orb"),
-    "cube": ("box", "block"),
-    "cylinder": ("tube", "drum"),
-    "rises": ("rising", "increases", "goes up", "climbs", "grows", "upward"),
-    "falls": ("falling", "decreases", "goes down", "drops", "declines", "downward"),
-    "yes": ("correct",),
-    "no": ("incorrect",),
-    "safe": ("within limits", "within the limit"),
-    "unsafe": ("not safe", "dangerous"),
-    "moved": ("shifted", "displaced"),
-    "removed": ("gone", "disappeared", "taken away"),
-    "added": ("appeared",),
-    "recoloured": ("recolored", "changed colour", "changed color"),
-}
-_CASED = {"may", "march", "mar"}
-_NEGATED = re.compile(
-    r"(?:\bnot|n't|\bnever|\bneither)\s+(?:(?:a|an|the|in|at all|quite|really)\s+)?$"
-)
 _DISJOINT = re.compile(
     r"[\s,\"']{0,3}(?:or|and/or)\s+(?:(?:maybe|perhaps|possibly)\s+)?(?:an?\s+|the\s+)?[\"'$€£]?"
 )
@@ -100,150 +72,6 @@ class StepScore:
             return self
         score = min(5, self.score + points)
         return replace(self, score=score, carried=self.carried and score < RIGHT)
-
-
-@dataclass(frozen=True)
-class StepReader:
-    """A step, made ready for reading many answers."""
-
-    step: Step
-    choices: tuple[str, ...] | None = None
-    """For the step whose value is the final answer: what its letters stand for (empty for an open
-    question). None for every other step."""
-    lift: int = 0
-    """Points that a lenient reader gives too much, up to 5; silence stays silence."""
-    anchors_all: tuple[str, ...] = field(init=False)
-    anchors_any: tuple[str, ...] = field(init=False)
-    constants: tuple[str, ...] = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Lower-case the words that are looked for."""
-        for name in ("anchors_all", "anchors_any", "constants"):
-            words = tuple(dict.fromkeys(w.lower() for w in getattr(self.step, name) if w.strip()))
-            object.__setattr__(self, name, words)
-
-    @cached_property
-    def surfaces(self) -> dict[str, str]:
-        """Every way to write an option, in lower case, and the option it stands for."""
-        found: dict[str, str] = {}
-        for option in self.step.options:
-            found[_flat(option)] = option
-        for option, words in self.step.synonyms.items():
-            if option in self.step.options:
-                for word in words:
-                    found.setdefault(_flat(word), option)
-        for option in self.step.options:
-            for word in _SYNONYMS.get(option.lower(), ()):
-                found.setdefault(_flat(word), option)
-        found.pop("", None)
-        return found
-
-    @cached_property
-    def pattern(self) -> re.Pattern[str]:
-        """Any option as whole words, the longest first."""
-        words = sorted(self.surfaces, key=len, reverse=True)
-        body = "|".join(
-            re.escape(word).replace(r"\ ", r"[\s\-]{1,3}") + ("(?:e?s)?" if len(word) > 2 else "")
-            for word in words
-        )
-        return re.compile(rf"(?<![\w\-])(?:{body})(?![\w])")
-
-    @cached_property
-    def _short(self) -> frozenset[str]:
-        """Options of one or two letters, which count in their own case only (`V`, not `v`)."""
-        words = (*self.step.options, *(w for ws in self.step.synonyms.values() for w in ws))
-        return frozenset(word for word in words if len(word) <= 2)
-
-    def options_in(self, reading: Reading) -> list[Mention]:
-        """Return the options that the answer names, negated ones left out or turned round."""
-        found: list[Mention] = []
-        for hit in self.pattern.finditer(reading.norm):
-            start, end = hit.span()
-            surface = _flat(hit.group())
-            option = self.surfaces.get(surface) or self.surfaces.get(surface.removesuffix("s"))
-            if option is None:
-                option = self.surfaces.get(surface.removesuffix("es"))
-            if option is None:
-                continue
-            if surface in _CASED and not reading.cased[start].isupper():
-                continue
-            if len(surface) <= 2 and reading.cased[start:end] not in self._short:
-                continue
-            if _NEGATED.search(reading.norm, max(0, start - 24), start):
-                others = [o for o in self.step.options if o != option]
-                if len(others) != 1:
-                    continue
-                option = others[0]
-            found.append(Mention(start=start, end=end, value=option))
-        return found
-
-    def value_of(self, text: str) -> Value | None:
-        """Read a text that holds one value of the step's kind; None where it holds none or more."""
-        reading = read_text(text[:400])
-        if self.step.kind in ("cat", "text"):
-            options = {mention.value for mention in self.options_in(reading)}
-            return options.pop() if len(options) == 1 else None
-        timed = self.step.kind == "time" and ":" in self.step.truth
-        found = reading.times if timed else reading.numbers
-        values = {m.value for m in found if isinstance(m.value, float) and isfinite(m.value)}
-        return values.pop() if len(values) == 1 else None
-
-    def values_in(self, reading: Reading) -> list[Mention]:
-        """Return every value of the step's type in the answer, masked words left out."""
-        kind = self.step.kind
-        if kind in ("cat", "text"):
-            found = self.options_in(reading)
-        elif kind == "time":
-            found = list(reading.times)
-            if ":" not in self.step.truth or (self.step.modulus or 0) <= 60:
-                found = sorted([*found, *reading.numbers], key=lambda m: m.start)
-        else:
-            found = list(reading.numbers)
-        masks = self.masks(reading)
-        return [m for m in found if not covered(masks, m.start, m.end)]
-
-    def masks(self, reading: Reading) -> tuple[Span, ...]:
-        """Return where the step's constants stand, and anchors that hold a value by name."""
-        spans: list[Span] = list(reading.denied)
-        for phrase in (*self.constants, *self._masked_anchors):
-            spans.extend(find_all(reading.norm, phrase))
-        return merge(spans)
-
-    @cached_property
-    def _masked_anchors(self) -> tuple[str, ...]:
-        masked: list[str] = []
-        for word in (*self.anchors_all, *self.anchors_any):
-            if self.step.kind in ("num", "time"):
-                if any(c.isdigit() for c in word):
-                    masked.append(word)
-            elif _flat(word) not in self.surfaces and self.pattern.search(word):
-                masked.append(word)
-        return tuple(masked)
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Candidate:
-    """A clause that speaks of a step and holds values."""
-
-    cues: int
-    start: int
-    end: int
-    anchors: tuple[Span, ...]
-    values: tuple[Mention, ...]
-    vague: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Said:
-    """What a clause says of a step: a value, or one of two."""
-
-    best: Mention
-    either: Mention | None
-
-    @property
-    def single(self) -> Value | None:
-        """The one value that is stated; None for one of two."""
-        return self.best.value if self.either is None else None
 
 
 class AnswerJudge:
@@ -291,7 +119,7 @@ class AnswerJudge:
         """Return the values that the answer's best clause states for the step, nearest first."""
         number = self._number(reader)
         chosen = self._best(self._candidates(reader, number, self._values(reader), pronouns=False))
-        return () if chosen is None else _nearest(chosen)
+        return () if chosen is None else nearest_first(chosen)
 
     def _values(self, reader: StepReader) -> list[Mention]:
         """Return the values of the step's type, those left out that a repeated question names."""
@@ -301,7 +129,7 @@ class AnswerJudge:
             if not covered(self._asked_spans, mention.start, mention.end)
         ]
 
-    def _chosen(self, reader: StepReader, number: int) -> _Candidate | None:
+    def _chosen(self, reader: StepReader, number: int) -> Statement | None:
         """Return the clause that speaks of the step and holds a value, if there is one."""
         values = self._values(reader)
         for pronouns in (False, True):
@@ -316,11 +144,11 @@ class AnswerJudge:
         if not said:
             return None
         vague = self.reading.leaves_out(clause.start, clause.end)
-        return _Candidate(
+        return Statement(
             cues=0, start=clause.start, end=clause.end, anchors=(), values=said, vague=vague
         )
 
-    def _carried(self, number: int, score: StepScore, said: _Said) -> bool:
+    def _carried(self, number: int, score: StepScore, said: Said) -> bool:
         """Tell whether a wrong value follows from wrong ones that the answer states before it."""
         step = self._readers[number].step
         value = said.single
@@ -395,9 +223,9 @@ class AnswerJudge:
 
     def _candidates(
         self, reader: StepReader, number: int, values: list[Mention], *, pronouns: bool
-    ) -> list[_Candidate]:
+    ) -> list[Statement]:
         starts = [m.start for m in values]
-        found: list[_Candidate] = []
+        found: list[Statement] = []
         table = self._hits[number]
         if pronouns:
             indices = [i for i, c in enumerate(self._clauses) if i and c.pronoun]
@@ -425,7 +253,7 @@ class AnswerJudge:
                 begin = self._clauses[i - 1].start
             vague = vague or self.reading.leaves_out(begin, clause.end)
             found.append(
-                _Candidate(
+                Statement(
                     cues=cues, start=begin, end=end, anchors=anchors, values=said, vague=vague
                 )
             )
@@ -466,7 +294,7 @@ class AnswerJudge:
             hits = {
                 word: outside
                 for word, spans in self._hits[other][clause].items()
-                if (outside := [s for s in spans if not _within(s, besides)])
+                if (outside := [s for s in spans if not lies_within(s, besides)])
             }
             if self._is_complete(self._readers[other], hits):
                 return True
@@ -482,16 +310,16 @@ class AnswerJudge:
         return tuple(strong or said)
 
     @staticmethod
-    def _best(candidates: list[_Candidate]) -> _Candidate | None:
+    def _best(candidates: list[Statement]) -> Statement | None:
         if not candidates:
             return None
         return max(candidates, key=lambda c: (c.cues, c.start))
 
-    def _said_in(self, chosen: _Candidate) -> _Said:
-        best = _nearest(chosen)[0]
-        return _Said(best=best, either=self._disjunction(chosen, best))
+    def _said_in(self, chosen: Statement) -> Said:
+        best = nearest_first(chosen)[0]
+        return Said(best=best, either=self._disjunction(chosen, best))
 
-    def _read(self, step: Step, chosen: _Candidate, heard: _Said) -> StepScore:
+    def _read(self, step: Step, chosen: Statement, heard: Said) -> StepScore:
         best, either = heard.best, heard.either
         quote = self.reading.text[chosen.start : chosen.end]
         said = self.reading.text[best.start : best.end].strip()
@@ -523,7 +351,7 @@ class AnswerJudge:
             quote=quote,
         )
 
-    def _disjunction(self, chosen: _Candidate, best: Mention) -> Mention | None:
+    def _disjunction(self, chosen: Statement, best: Mention) -> Mention | None:
         for left, right in pairwise(sorted(chosen.values, key=lambda m: m.start)):
             if best not in (left, right) or left.value == right.value:
                 continue
@@ -651,52 +479,8 @@ def _is_bare(reader: StepReader, text: str) -> bool:
     return words in allowed or words.removesuffix(unit).strip() in allowed
 
 
-def _nearest(chosen: _Candidate) -> tuple[Mention, ...]:
-    """Return a clause's values, the one nearest to an anchor first, the later of two equals.
-
-    An anchor that holds a value is the value's own word and no cue. Sorted, so that a clause with
-    thousands of anchors and values takes no longer than it should.
-    """
-    values = sorted(chosen.values, key=lambda m: m.start)
-    starts = [m.start for m in values]
-    cues = merge([span for span in chosen.anchors if not _holds(span, values, starts)])
-    begins = [a for a, _ in cues]
-
-    def distance(mention: Mention) -> tuple[int, int]:
-        at = bisect_left(begins, mention.start)
-        gaps = [
-            max(a - mention.end, mention.start - b, 0) for a, b in cues[max(at - 1, 0) : at + 1]
-        ]
-        return (min(gaps, default=0), -mention.start)
-
-    return tuple(sorted(values, key=distance))
-
-
-def _holds(span: Span, values: Sequence[Mention], starts: Sequence[int]) -> bool:
-    at = bisect_left(starts, span[0])
-    return at < len(values) and values[at].end <= span[1]
-
-
-def _within(span: Span, values: Sequence[Mention]) -> bool:
-    """Tell whether a span lies inside one of the sorted values."""
-    at = bisect_right(values, span[0], key=lambda m: m.start) - 1
-    return at >= 0 and span[1] <= values[at].end
-
-
 def _with_unit(step: Step) -> str:
     unit = step.unit
     if not unit or unit in step.truth:
         return step.truth
     return f"{unit}{step.truth}" if unit in "$€£" else f"{step.truth} {unit}"
-
-
-def _flat(phrase: str) -> str:
-    return re.sub(r"[\s\-]+", " ", phrase.lower()).strip()
-
-
-def read_steps(program: Program) -> tuple[StepReader, ...]:
-    """Make a program's steps ready for reading."""
-    return tuple(
-        StepReader(step, program.choices if step.id == program.answer_step else None)
-        for step in program.steps
-    )

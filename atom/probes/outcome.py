@@ -8,7 +8,8 @@ from typing import Literal
 
 from atom.probes.answers.covering import legal_value
 from atom.probes.answers.reading import choice_named, same_words
-from atom.probes.judge import AnswerJudge, StepReader
+from atom.probes.answers.step_reader import StepReader
+from atom.probes.judge import AnswerJudge
 from atom.probes.program import Program, Step, band
 
 Verdict = Literal["right", "wrong", "unclear"]

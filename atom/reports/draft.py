@@ -14,22 +14,14 @@ from atom.reports.findings.exhibits import exhibits
 from atom.reports.findings.looking import Look
 from atom.reports.findings.saturate import find_of, find_shared
 from atom.reports.findings.selection import select
-from atom.reports.records import (
-    Axis,
-    Bar,
-    Choice,
-    Finding,
-    PartText,
-    Report,
-    Section,
-    Setting,
-)
+from atom.reports.records import Axis, Bar, Choice, Finding, PartText, Report, Section, Setting
 from atom.settings import app_version
 from atom.store import Store
 from atom.views.filters import Filters, Measure, label_words
 from atom.views.judges.panel import panel_view
 from atom.views.judges.panel_words import panel_words
-from atom.views.overview.page import MIN_SAMPLES, SkillRow
+from atom.views.overview.page import SkillRow
+from atom.views.overview.quadrants import MIN_SAMPLES
 from atom.views.reading import READINGS
 from atom.views.study_data import StudyData, load_study
 

@@ -12,7 +12,7 @@ from atom.reports.records import Axis, Bar, Section
 from atom.views.figures import SCREEN, draw_radar
 from atom.views.filters import Filters
 from atom.views.fingerprints import radar as shapes
-from atom.views.fingerprints.page import Mark, ShapeModel
+from atom.views.fingerprints.shape import Mark, ShapeModel
 
 COLOURS = (
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8A7A00", "#555B63",

@@ -10,7 +10,7 @@ from atom.display.estimate import Estimate
 from atom.display.numbers import p_value
 from atom.reports.records import Number
 from atom.stages.answer import lettered as write_choices
-from atom.views.overview.page import RankRow
+from atom.views.overview.ranking import RankRow
 
 NONE = "–"
 FINE = 200

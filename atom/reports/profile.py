@@ -13,19 +13,14 @@ from atom.display.table import Column, Table
 from atom.display.table import data as columns_of
 from atom.errors import UsageError
 from atom.records import Candidate, Judge
+from atom.views.facets import data_facets
 from atom.views.filters import Filters, Measure, measure_of
-from atom.views.overview.page import MIN_SAMPLES, RankRow, overview
-from atom.views.overview.weaknesses import (
-    GLYPHS,
-    LeftOut,
-    ModelWeaknesses,
-    NodeEvidence,
-    Weakness,
-    Weaknesses,
-    evidence,
-    weaknesses,
-)
-from atom.views.study_data import StudyData, data_facets
+from atom.views.overview.evidence import GLYPHS, LeftOut, NodeEvidence, evidence
+from atom.views.overview.page import overview
+from atom.views.overview.quadrants import MIN_SAMPLES
+from atom.views.overview.ranking import RankRow
+from atom.views.overview.weaknesses import ModelWeaknesses, Weakness, Weaknesses, weaknesses
+from atom.views.study_data import StudyData
 from taxonomy import Path, format_path
 
 UNITS: Final[Mapping[Measure, str]] = {

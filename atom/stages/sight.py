@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from atom.judge.pictures import CachedPicture, PictureCache
+from atom.judge.pictures.cache import CachedPicture, PictureCache
 from atom.judge.reply import Reply
 from atom.judge.request import PicturePart
 from atom.judge.servers.dialect import sent_sides

@@ -5,8 +5,9 @@ from atom.store.imports.undo import ALSO, undo_import
 from atom.store.reading.clusters import asks_again
 from atom.store.reading.scales import scales_of
 from atom.store.schema import table
-from atom.store.staging import Conflict, ConflictFoundError, Moved, Staging, names_of_sets
-from atom.store.standing import study_candidates, study_places
+from atom.store.staging.gather import Staging, names_of_sets
+from atom.store.staging.moved import Conflict, ConflictFoundError, Moved
+from atom.store.standing.members import study_candidates, study_places
 from atom.store.store import Store, Writer
 from atom.store.studies import (
     change_consent,

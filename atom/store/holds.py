@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from atom.records import Call, CriteriaSet, Run, RunState, State, Study, StudySample, Task
 from atom.store.schema import claims, table
-from atom.store.standing import parts
+from atom.store.standing.members import parts
 from atom.store.store import Store, Writer
 from atom.store.together.server import clock_of
 

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from atom.records import UNASKED, Annotation, AnnotationKind
 from atom.store.schema import table
-from atom.store.standing import closed
+from atom.store.standing.members import closed
 from atom.store.store import Store
 
 

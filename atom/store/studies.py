@@ -32,13 +32,7 @@ from atom.records import (
 )
 from atom.store.schema import KINDS, table
 from atom.store.selection import ITS_OWN, Selection
-from atom.store.standing import (
-    members,
-    placed,
-    seated,
-    settings_of_study,
-    study_places,
-)
+from atom.store.standing.members import members, placed, seated, settings_of_study, study_places
 from atom.store.store import Store, Writer
 from atom.store.trees import forget_trees, tree_edits, tree_versions
 

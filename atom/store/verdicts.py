@@ -10,7 +10,8 @@ import sqlalchemy as sa
 
 from atom.records import BenchItem, BenchSet, Sampling, State, Verdict
 from atom.store.schema import table
-from atom.store.standing import closed, prompt_order, read_sampling
+from atom.store.standing.marks import prompt_order
+from atom.store.standing.members import closed, read_sampling
 from atom.store.store import Store
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from atom.ui import kit
+from atom.ui import kit, said
 from atom.ui.html import Html, el, join
 from atom.views.correction.case import DiffPart
 
@@ -23,12 +23,12 @@ def diff_side(parts: Iterable[DiffPart], kind: str) -> Html:
         if part.kind not in ("same", kind):
             continue
         text, more = part.text, ""
-        if size < kit.CUT < size + len(text):
-            text, more = text[: kit.CUT - size], text[kit.CUT - size :]
+        if size < said.CUT < size + len(text):
+            text, more = text[: said.CUT - size], text[said.CUT - size :]
         for piece in filter(None, (text, more)):
             tag = {"gone": "del", "new": "ins"}.get(part.kind)
             made = el(tag, piece) if tag and piece.strip() else join(piece)
-            (shown if size < kit.CUT else rest).append(made)
+            (shown if size < said.CUT else rest).append(made)
             size += len(piece)
     if not size:
         return el("div", kit.quiet("(empty)"), class_="said")

@@ -7,7 +7,7 @@ address inside the app, followed without loading anew.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -18,7 +18,6 @@ import streamlit as st
 
 from atom.display import numbers
 from atom.display import table as display
-from atom.display.estimate import Estimate
 from atom.errors import AtomError
 from atom.ui.html import Attribute, Child, Html, el, join
 from atom.ui.links import read_address
@@ -31,9 +30,6 @@ ASSETS = Path(__file__).parent / "assets"
 GREY = "#9AA3AE"
 GO = "atom_go"
 HERE = "atom_here"
-CUT = 2000
-"""Characters of a model's text that are shown at first."""
-_MOST = 100_000
 _LONG_FACT = 400
 """Letters of a sentence that may be cut (`ul.facts a` shows five lines)."""
 _CODE = re.compile(r"`([^`\n]+)`")
@@ -258,85 +254,6 @@ def model(name: str, place: int, *, full: str | None = None) -> Html:
     return el("span", dot, el("span", name, class_="cut"), class_="model", title=full or name)
 
 
-# --- numbers -----------------------------------------------------------------------------------
-
-
-def interval_bar(estimate: Estimate, place: int = 0, *, lo: float = 0, hi: float = 100) -> Html:
-    """Draw a mean and its interval on a scale.
-
-    Args:
-        place: the candidate's place, for its colour.
-        lo: left end of the scale.
-        hi: right end of the scale.
-    """
-    at = along(lo, hi)
-
-    track = el("line", class_="track", x1="0", x2="100%", y1="8", y2="8")
-    if not estimate.known:
-        return el("svg", track, class_="bar", role="img", aria_label="no value")
-    ink = colour(place)
-    return el(
-        "svg",
-        track,
-        el("line", class_="span", x1=at(estimate.lo), x2=at(estimate.hi), y1="8", y2="8",
-           stroke=ink),
-        el("line", class_="mid", x1=at(estimate.value), x2=at(estimate.value), y1="1", y2="15",
-           stroke=ink),
-        class_="bar",
-        role="img",
-        aria_label=f"{estimate.value:.1f}, interval {estimate.lo:.1f} to {estimate.hi:.1f}",
-    )  # fmt: skip
-
-
-def meter(estimate: Estimate) -> Html:
-    """Draw a small interval under a number, on 0-100."""
-    if not estimate.known:
-        return Html("")
-    width = max(estimate.hi - estimate.lo, 0.5)
-    return el(
-        "span",
-        el("i", style=f"left:{estimate.lo:.1f}%;width:{width:.1f}%"),
-        el("b", style=f"left:calc({estimate.value:.1f}% - 1px)"),
-        class_="meter",
-        aria_hidden="true",
-    )
-
-
-def score_chip(
-    score: int | None,
-    *,
-    text: str | None = None,
-    note: str = "",
-    chosen: bool = False,
-    glyph: str = "∅",
-) -> Html:
-    """Draw a checkpoint's score 1..5, or a glyph where there is none.
-
-    Args:
-        score: None = unscored or failed.
-        text: what it says instead of the score, such as a mean.
-        note: what the tooltip says (the model's name, the reason).
-        chosen: whether it belongs to the chosen model.
-        glyph: what stands for no score: `∅` unscored, `!` failed, `–` not there yet.
-    """
-    classes = f"chip {'none' if score is None else f's{score}'}{' chosen' if chosen else ''}"
-    shown = glyph if score is None else text or score
-    return el("span", shown, class_=classes, data_tip=note or None)
-
-
-def score_legend(*, ours: bool = True) -> Html:
-    """Explain the score chips.
-
-    Args:
-        ours: whether marks are on our own judges' scale, 1 to 5; else they stand as written.
-    """
-    if ours:
-        chips = [score_chip(number) for number in (1, 2, 3, 4, 5)]
-        return el("span", "score 1 (wrong)", chips, "5 (right)", class_="legend")
-    chips = [score_chip(number, text=f"{25 * (number - 1)}") for number in (1, 2, 3, 4, 5)]
-    return el("span", "marks as written, coloured by worth", chips, "of 100", class_="legend")
-
-
 # --- tables ------------------------------------------------------------------------------------
 
 
@@ -513,49 +430,6 @@ def tabs(choices: Iterable[tuple[str, str, bool]], *, label: str) -> Html:
 
 
 # --- words of models ---------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True)
-class Span:
-    """A part of an answer that is marked."""
-
-    start: int
-    end: int
-    light: str | None = None
-    on: bool = False
-
-
-def said(text: str, spans: Sequence[Span] = (), *, lights: bool = True) -> Html:
-    """Show a model's text as plain text, with parts of it marked.
-
-    Text beyond 2,000 characters is folded away, unless a mark lies in it.
-
-    Args:
-        text: hostile text; it is escaped.
-        spans: parts to mark; overlapping ones are cut at the first.
-        lights: whether marks answer to what is hovered.
-    """
-    if not text.strip():
-        return el("div", el("span", "(empty)", class_="quiet"), class_="said")
-    text = text[:_MOST]
-    pieces, at = [], 0
-    for span in sorted(spans, key=lambda item: (item.start, item.end)):
-        start, end = max(span.start, at), min(span.end, len(text))
-        if start >= end:
-            continue
-        pieces.append(join(text[at:start]))
-        pieces.append(
-            el("mark", text[start:end], data_light=span.light, data_on="1" if span.on else None)
-        )
-        at = end
-    shown = max(at, CUT)
-    rest = text[shown:]
-    pieces.append(join(text[at:shown]))
-    body = el("div", pieces, class_="said", data_lights=lights)
-    if not rest:
-        return body
-    more = el("summary", f"Show all ({len(text):,} characters)")
-    return join(body, el("details", more, el("div", rest, class_="said"), class_="fold"))
 
 
 def fold(title: Child, *content: Child, opened: bool = False) -> Html:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from atom.display.markup import Html, el, join
 from atom.display.numbers import middle
-from atom.views.fingerprints.page import Mark
 from atom.views.fingerprints.radar import LEAST_AXES, Axis, Radar
+from atom.views.fingerprints.shape import Mark
 from atom.views.lab.judge_marks import GLYPH
 
 COLOURS = (

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from atom.analysis.readings import Processes, Reading, processes
 from atom.analysis.score_table import AnswerScores, answer_scores
+from atom.views.facets import DATASET_FACET, SOURCE_FACET
 from atom.views.failures.find import FIND_KEYS, NOTHING, Find
 from atom.views.node_links import LONGEST, link_text, linked
 from atom.views.overview.accuracy import answered_by_all
-from atom.views.study_data import DATASET_FACET, SOURCE_FACET, StudyData
+from atom.views.study_data import StudyData
 from taxonomy import Path, format_path, parse_path
 
 Outcome = Literal["right", "wrong"]

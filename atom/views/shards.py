@@ -25,8 +25,9 @@ from numpy.typing import NDArray
 from atom.analysis.intervals import Ints
 from atom.analysis.merged import Additive
 from atom.analysis.score_table import Facet, ScoreTable
+from atom.views.columns import StudyColumns
 from atom.views.lab.preferences import Preferences
-from atom.views.study_data import Shards, StudyColumns, StudyData
+from atom.views.study_data import Shards, StudyData
 
 S = TypeVar("S", bound=Additive)
 LARGE = 2_000_000

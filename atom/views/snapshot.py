@@ -26,17 +26,12 @@ from atom.files import new_file, stream
 from atom.records import MarkScale, Study
 from atom.records.base import content_id
 from atom.store import Store, find_study
-from atom.store.reading.columns import newest_rows
+from atom.store.reading.columns.rows import newest_rows
 from atom.store.store import DATABASE
+from atom.views.columns import StudyColumns
 from atom.views.lab.preferences import Preferences
 from atom.views.shards import spread
-from atom.views.study_data import (
-    StudyColumns,
-    StudyData,
-    assemble,
-    chosen_judge,
-    load_study,
-)
+from atom.views.study_data import StudyData, assemble, chosen_judge, load_study
 
 FORMAT = 6
 """Raised when the columns change; older files are then ignored."""

@@ -6,7 +6,7 @@ pages share it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
@@ -14,77 +14,20 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from atom.analysis.agreement.panel import Spread, spread_of
-from atom.analysis.agreement.repeats import MergedMarks, merge_repeats
 from atom.analysis.intervals import Ints
 from atom.analysis.kept import Kept
 from atom.analysis.merged import Adder, Additive, of_one, total
-from atom.analysis.score_table import Facet, ScoreTable
-from atom.records import (
-    CAUSES,
-    NOT_APPLICABLE,
-    TAG_FACET,
-    Candidate,
-    Judge,
-    Scale,
-    Study,
-    TreeRecord,
-)
+from atom.analysis.score_table import ScoreTable
+from atom.records import Candidate, Judge, Scale, Study, TreeRecord
 from atom.store import Store, asks_again, find_study, study_candidates
 from atom.store.people import ALL_PEOPLE, PEOPLE
-from atom.store.reading.columns import Marks, StudyRows, Uses, read_study
-from atom.views.lab.preferences import (
-    Preferences,
-    anchor_of,
-    compared,
-    preferences_of,
-    share_won,
-)
+from atom.store.reading.columns.rows import read_study
+from atom.views.columns import StudyColumns, to_columns
+from atom.views.lab.preferences import Preferences, anchor_of, compared
 from atom.views.looks.early import Early, early_look
 from taxonomy import Tree, parse_tree
 
 _MOST_SEARCHED = 200_000
-_MOST_PLACES = np.iinfo(np.int8).max
-"""Places in a sample that are told apart; criteria beyond share the last."""
-SOURCE_FACET = "source"
-"""The labels that say which data set a question is of, unless the files have a `source` of their
-own: then these are called `data set`, and never mixed with the files'."""
-DATASET_FACET = "data set"
-
-
-def dataset_facet(facets: Container[str]) -> str:
-    """Return the name of the labels that say which data set a question is of."""
-    return DATASET_FACET if DATASET_FACET in facets else SOURCE_FACET
-
-
-def data_facets(facets: Mapping[str, Facet]) -> dict[str, Facet]:
-    """Return the labels that came with the data.
-
-    People's own tags narrow what is looked at, and nothing is tested by them: who tags failures
-    would find that models fail there.
-    """
-    return {name: facet for name, facet in facets.items() if name != TAG_FACET}
-
-
-@dataclass(frozen=True, kw_only=True)
-class StudyColumns:
-    """What is read from the store row by row, and kept in a snapshot.
-
-    Attributes:
-        table: checkpoints and answers.
-        pending: checkpoints that could be scored and aren't there yet.
-        judge_ids: judges that scored anything of the study, the most first.
-        votes: votes between answers; None without any.
-        scale: what the marks that are shown mean.
-        left_out: marks on an older scale that no newer mark replaces; they don't count.
-    """
-
-    table: ScoreTable
-    pending: int
-    judge_ids: tuple[str, ...]
-    votes: Preferences | None
-    scale: Scale = "appendix_d"
-    left_out: int = 0
 
 
 S = TypeVar("S", bound=Additive)
@@ -354,182 +297,9 @@ def _may_ask_again(table: ScoreTable) -> bool:
     return n <= _MOST_SEARCHED and len(np.unique(table.cluster)) < n
 
 
-def to_columns(rows: StudyRows) -> StudyColumns:
-    """Put a study's rows together as its score table."""
-    marks, answers, places, uses = rows.marks, rows.answers, rows.places, rows.uses
-    merged = _merged(marks, len(uses.ids))
-    use = marks.use[merged.first]
-    used = np.bincount(use, minlength=len(uses.ids)) > 0
-    seen, number = np.flatnonzero(used), np.cumsum(used) - 1
-    criterion, leaf, response = number[use], rows.leaf[use], marks.response[merged.first]
-    there = merged.score != NOT_APPLICABLE
-    aside = np.stack([response, criterion, leaf])[:, ~there].astype(np.int32)
-    kept = slice(None) if there.all() else there
-    use, score = use[kept], merged.score[kept]
-    penalty = uses.penalty[seen]
-    if penalty.any():
-        turned = penalty[criterion[kept]] & (score > 0)
-        score = np.where(turned, 6 - score, score)
-    score, weight = _narrow(score), _narrow(uses.weight[use])
-    spread = _spread(rows, merged)
-    votes = None if rows.votes is None else preferences_of(rows.votes)
-    table = ScoreTable(
-        response=response[kept].astype(np.int32),
-        criterion=criterion[kept].astype(np.int32),
-        leaf=leaf[kept].astype(np.int16),
-        weight=weight,
-        position=np.minimum(uses.position[use], _MOST_PLACES).astype(np.int8),
-        score=score,
-        addressed=merged.addressed[kept],
-        carried=merged.carried[kept],
-        scale=_scales(marks, merged.first, kept),
-        scales=marks.scales,
-        penalty=penalty,
-        gate=uses.gate[seen].astype(np.float32),
-        parents=_parents(uses, used, number),
-        aside=aside,
-        carried_known=marks.carried_known,
-        chained=uses.chained,
-        sample=answers.sample,
-        model=answers.model,
-        repeat=answers.repeat,
-        outcome=_graded(rows),
-        answered=answers.scored,
-        cause=answers.cause,
-        cluster=places.cluster,
-        quarantined=places.quarantined,
-        sample_ids=places.ids,
-        model_ids=rows.models,
-        criterion_ids=tuple(uses.ids[at] for at in seen),
-        response_ids=answers.ids,
-        leaves=rows.leaves,
-        facets=_facets(rows),
-        preference=None if votes is None else share_won(votes, len(answers.ids)),
-        apart=None if spread is None else spread.apart[kept],
-        disagreement=None if spread is None else spread.disagreement[kept],
-    )
-    return StudyColumns(
-        table=table,
-        pending=rows.pending,
-        judge_ids=marks.judge_ids,
-        votes=votes,
-        scale=marks.scale,
-        left_out=marks.left_out,
-    )
-
-
-def _merged(marks: Marks, n_uses: int) -> MergedMarks:
-    """Put a judge's repeats together, answer by answer and use by use."""
-    return merge_repeats(_keys(marks, n_uses), marks.score, marks.addressed, marks.carried)
-
-
-def _keys(marks: Marks, n_uses: int) -> Ints:
-    return marks.response * max(n_uses, 1) + marks.use
-
-
-def _spread(rows: StudyRows, merged: MergedMarks) -> Spread | None:
-    """Say how far the panel's judges differ on each checkpoint; None where there is no panel."""
-    if not rows.panel:
-        return None
-    n = len(rows.uses.ids)
-    key = _keys(rows.marks, n)[merged.first]
-    values = np.full((len(rows.panel), len(key)), np.nan)
-    for row, marks in zip(values, rows.panel, strict=True):
-        each = merged if marks is rows.marks else _merged(marks, n)
-        _, at, of = np.intersect1d(
-            key, _keys(marks, n)[each.first], assume_unique=True, return_indices=True
-        )
-        score = each.score[of]
-        row[at] = np.where(score > 0, (score - 1) / 4, np.nan)
-    return spread_of(values)
-
-
-def _narrow(values: NDArray[Any]) -> NDArray[np.int8] | NDArray[np.float64]:
-    """Keep whole numbers in a byte each."""
-    if np.issubdtype(values.dtype, np.integer) or (values == np.rint(values)).all():
-        return values.astype(np.int8)
-    return values.astype(np.float64)
-
-
-def _scales(marks: Marks, first: NDArray[np.int64], kept: Any) -> NDArray[np.int8]:
-    """Say on which scale each checkpoint is; repeats of one are on one."""
-    if marks.on is None:
-        return np.zeros(len(first[kept]), dtype=np.int8)
-    return np.asarray(marks.on[first[kept]].astype(np.int8))
-
-
-def _parents(uses: Uses, used: NDArray[np.bool_], number: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Return who rests on whom among the criteria that were marked."""
-    both = uses.parents[:, used[uses.parents].all(axis=0)]
-    return number[both].astype(np.int32)
-
-
-def _graded(rows: StudyRows) -> NDArray[np.float32]:
-    """Return each answer's outcome; one that the model didn't give isn't right.
-
-    A model that declines, is filtered, cut off or silent was asked all the same. A call that
-    failed says nothing of the model, and where nothing is graded nothing is.
-    """
-    answers, outcome = rows.answers, rows.outcome
-    withheld = (answers.cause > 0) & (answers.cause != CAUSES.index("failed"))
-    withheld &= np.isnan(outcome) & rows.places.referenced[answers.sample]
-    if not withheld.any() or not np.isfinite(outcome).any():
-        return outcome
-    graded = outcome.copy()
-    graded[withheld] = 0.0
-    return graded
-
-
 def _tree(store: Store, version: str | None) -> Tree | None:
     record = store.get(TreeRecord, version) if version else None
     return parse_tree(record.body, depth=None) if record else None
-
-
-def _facets(rows: StudyRows) -> dict[str, Facet]:
-    """Bring all labels down to answers; an answer's own labels beat its sample's in a facet."""
-    places, answers = rows.places, rows.answers
-    taken = any(facet == SOURCE_FACET for _, facet, _ in (*rows.sample_tags, *rows.answer_tags))
-    ours = DATASET_FACET if taken else SOURCE_FACET
-    shared: dict[str, list[tuple[int, str]]] = {
-        ours: list(enumerate(places.dataset)) if answers.ids else []
-    }
-    own: dict[str, list[tuple[int, str]]] = {}
-    for at, facet, value in rows.sample_tags:
-        shared.setdefault(facet, []).append((at, value))
-    for at, facet, value in rows.answer_tags:
-        own.setdefault(facet, []).append((at, value))
-    by_sample = np.argsort(answers.sample, kind="stable")
-    count = np.bincount(answers.sample, minlength=len(places.ids))
-    start = np.cumsum(count) - count
-    facets = {}
-    for name in sorted({*own, *shared}):
-        mine, theirs = own.get(name, []), shared.get(name, [])
-        texts = sorted({text for _, text in (*mine, *theirs)})
-        code = {text: at for at, text in enumerate(texts)}
-        of = np.array([at for at, _ in theirs], dtype=np.int64)
-        label = np.array([code[text] for _, text in theirs], dtype=np.int64)
-        # Each label of a sample, once for every answer to it.
-        size = count[of]
-        nth = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
-        answer = by_sample[np.repeat(start[of], size) + nth]
-        labelled = np.zeros(len(answers.ids), dtype=bool)
-        labelled[[at for at, _ in mine]] = True
-        inherited = np.stack([answer, np.repeat(label, size)])[:, ~labelled[answer]]
-        said = np.array([(at, code[text]) for at, text in mine], dtype=np.int64).reshape(-1, 2).T
-        both = np.concatenate([said, inherited], axis=1)
-        key = np.sort(both[0] * max(len(texts), 1) + both[1])
-        key = key[np.append(True, key[1:] != key[:-1])[: len(key)]]
-        response, value_ = np.divmod(key, max(len(texts), 1))
-        times = np.bincount(value_, minlength=len(texts))
-        order = [at for at in np.argsort(-times, kind="stable") if times[at]]
-        place = np.zeros(max(len(texts), 1), dtype=np.int64)
-        place[order] = np.arange(len(order))
-        facets[name] = Facet(
-            values=tuple(texts[at] for at in order),
-            response=response.astype(np.int32),
-            value=place[value_].astype(np.int32),
-        )
-    return facets
 
 
 def rows_about(data: StudyData, about: Sequence[tuple[str, str] | None]) -> Ints:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from atom.ui import kit
 from atom.ui.compare import case as compare_case
-from atom.ui.compare import parts as compare_parts
+from atom.ui.compare import sides, verdict, where
 from atom.ui.compare import slices as compare_slices
 from atom.ui.compare import versions as compare_versions
 from atom.ui.html import el
@@ -48,27 +48,27 @@ def body(here: frame.Here) -> None:
     there = choices(here.data)
     picked = pick(here.data, here.filters, here.query)
     if picked is None:
-        kit.show(compare_parts.nobody(here), key="compare_nobody")
+        kit.show(sides.nobody(here), key="compare_nobody")
         return
-    compare_parts.controls(here, picked, there)
+    sides.controls(here, picked, there)
     # Who comes to compare a slice sees that first.
     asked = compare_slices.asked(here)
     if asked:
         compare_slices.draw(here, picked)
     if picked.alike:
-        kit.show(compare_parts.alone(here, picked, there), key="compare_alone")
+        kit.show(sides.alone(here, picked, there), key="compare_alone")
         return
     other = None
     if picked.judge_id:
         other = stores.study_data(here.entry, picked.judge_id, here.filters.tree)
     view = compare(here.data, here.filters, picked, other, facet=here.query.get("facet"))
     kit.show(
-        el("div", compare_parts.style(), compare_parts.answer(here, view), class_="stack"),
+        el("div", sides.style(), verdict.answer(here, view), class_="stack"),
         key="compare",
     )
     compare_versions.changes(here, view, picked)
-    where = compare_parts.where(here, view) or compare_parts.unshared(here, view)
-    kit.show(el("div", compare_parts.style(), where), key="compare_where")
+    differing = where.where(here, view) or sides.unshared(here, view)
+    kit.show(el("div", sides.style(), differing), key="compare_where")
     if not view.gap.samples:
         return
     if view.nodes:

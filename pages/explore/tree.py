@@ -11,12 +11,13 @@ from atom.ui.html import join
 from atom.ui.lab import flaws as judge_flaws
 from atom.ui.pages import TREE
 from atom.ui.shell import frame, stores
+from atom.ui.tree import card as tree_card
 from atom.ui.tree import criteria as tree_criteria
+from atom.ui.tree import drawing, validity
 from atom.ui.tree import grow as tree_grow
 from atom.ui.tree import history as tree_history
-from atom.ui.tree import parts as tree_parts
 from atom.ui.tree import tasks as tree_tasks
-from atom.ui.tree import validity
+from atom.ui.tree import wanted as tree_wanted
 from atom.views.fingerprints.blind import blind_view, needs_by_node
 from atom.views.overview.differing import judges_differ
 from atom.views.tree.edit import steps
@@ -25,30 +26,30 @@ from atom.views.tree.page import node_card
 from atom.views.tree.versions import history, node_log
 
 
-def draw(here: frame.Here, ask: tree_parts.Wanted, nodes: NodeTable) -> None:
+def draw(here: frame.Here, ask: tree_wanted.Wanted, nodes: NodeTable) -> None:
     """Draw the map with the chosen node's card beside it, or the network."""
-    says = tree_parts.says(here, nodes)
+    says = tree_wanted.says(here, nodes)
     if says is not None:
         kit.show(says, key="tree_says")
-    tree_parts.controls(here, ask, nodes)
-    found = tree_parts.hits(here, ask, nodes)
+    tree_wanted.controls(here, ask, nodes)
+    found = tree_wanted.hits(here, ask, nodes)
     if found is not None:
         kit.show(found, key="tree_hits")
     else:
-        weak = tree_parts.weak_doors(here)
+        weak = tree_wanted.weak_doors(here)
         if weak is not None:
             kit.show(weak, key="tree_weak")
-    held = tree_parts.evidence_of(here, ask)
-    view = tree_parts.view_of(here, ask, nodes, held)
-    legend = join(tree_parts.legend(here, ask, view, held))
+    held = tree_wanted.evidence_of(here, ask)
+    view = drawing.view_of(here, ask, nodes, held)
+    legend = join(drawing.legend(here, ask, view, held))
     if ask.tab == "network":
         kit.show(legend, key="tree_legend")
-        tree_parts.draw_network(here, ask, nodes, view)
+        drawing.draw_network(here, ask, nodes, view)
         return
     left, right = st.columns([2, 1], gap="medium")
     with left:
         kit.show(legend, key="tree_legend")
-        tree_parts.draw_map(here, nodes, view)
+        drawing.draw_map(here, nodes, view)
     with right:
         node = node_card(here.store, here.data, nodes, here.filters)
         log = tree_history.log_of(node_log(here.store, here.data, node.path))
@@ -56,7 +57,7 @@ def draw(here: frame.Here, ask: tree_parts.Wanted, nodes: NodeTable) -> None:
         control = blind_view(here.store, here.data, here.filters, ranks=False)
         need = needs_by_node(control).get(node.path)
         differ = judges_differ(here.data, here.filters.but(node=node.path))
-        card = tree_parts.card(here, nodes, node, log, view.said(node.index), flaw, need, differ)
+        card = tree_card.card(here, nodes, node, log, view.said(node.index), flaw, need, differ)
         kit.show(card, key="tree_card")
         past = steps(history(here.store, here.data))
         tree_history.by_hand(here, nodes, node.index, past)
@@ -64,8 +65,8 @@ def draw(here: frame.Here, ask: tree_parts.Wanted, nodes: NodeTable) -> None:
 
 def body(here: frame.Here) -> None:
     """Draw the chosen tab."""
-    ask = tree_parts.wanted(here)
-    kit.show(tree_parts.head(here, ask.tab), key="tree_head")
+    ask = tree_wanted.wanted(here)
+    kit.show(tree_wanted.head(here, ask.tab), key="tree_head")
     # Its room is always there: when the words go, an open menu below keeps its place and stays.
     with st.container(key="tree_said"):
         said = tree_history.said()
@@ -86,8 +87,8 @@ def body(here: frame.Here) -> None:
     if tree is None:
         tree_history.no_tree(here)
         return
-    nodes = tree_parts.table_of(here, tree)
-    missing = tree_parts.unplaced(nodes)
+    nodes = tree_wanted.table_of(here, tree)
+    missing = tree_card.unplaced(nodes)
     if missing is not None:
         kit.show(missing, key="tree_unplaced")
     if ask.tab == "versions":

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from atom.ui import kit, work
 from atom.ui.data import page as data_page
+from atom.ui.data import studies
+from atom.ui.data.around import look_around
 from atom.ui.pages import DATA
 
 work.style()
 kit.show(kit.page_header(DATA.title, DATA.question), key="data_title")
-data_page.draw(data_page.look_around())
-data_page.draw_question()
+data_page.draw(look_around())
+studies.draw_question()

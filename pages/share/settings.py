@@ -7,6 +7,7 @@ from atom.ui.pages import SETTINGS
 from atom.ui.settings import found as settings_found
 from atom.ui.settings import page as settings_page
 from atom.ui.settings import people as settings_people
+from atom.ui.settings import places
 from atom.ui.shell import frame, stores
 
 work.style()
@@ -17,7 +18,7 @@ endpoints = settings_page.draw_endpoints(chosen)
 if chosen is None:
     settings_found.draw(settings_page.open_endpoint)
 settings_page.draw_chosen(chosen, endpoints)
-settings_page.draw_agreements(stores.all_studies())
+places.draw_agreements(stores.all_studies())
 settings_people.draw()
-settings_page.draw_places()
+places.draw_places()
 settings_page.draw_question()

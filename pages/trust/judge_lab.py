@@ -5,7 +5,6 @@ from __future__ import annotations
 from atom.ui import kit, work
 from atom.ui.html import el
 from atom.ui.lab import page as judge_lab_page
-from atom.ui.lab import parts as judge_lab_parts
 from atom.ui.pages import JUDGE_LAB
 
 work.style()
@@ -15,7 +14,7 @@ kit.show(
     el(
         "div",
         kit.page_header(JUDGE_LAB.title, JUDGE_LAB.question),
-        judge_lab_parts.tabs(lab.tabs, lab.chosen, lab.filters),
+        judge_lab_page.tabs(lab.tabs, lab.chosen, lab.filters),
         style="display:flex;flex-direction:column;gap:10px;align-items:flex-start",
     ),
     key="lab_head",

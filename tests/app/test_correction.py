@@ -17,7 +17,7 @@ from atom.engine.correction.forecast import forecast_experiment
 from atom.records import Call, Response
 from atom.store import Store, table
 from atom.ui import work
-from atom.ui.correction import page as correction_page
+from atom.ui.correction import forecast, start
 from atom.ui.correction.gate import sentence
 from atom.ui.correction.live import parse
 from tests.app.conftest import markup_of
@@ -221,7 +221,7 @@ def test_no_failed_answer_is_said_before_the_start(open_app, probes, monkeypatch
         found = forecast_experiment(*args)
         return replace(found, failed=0, failed_subjects=0, arms=())
 
-    monkeypatch.setattr(correction_page, "forecast_experiment", nobody)
+    monkeypatch.setattr(forecast, "forecast_experiment", nobody)
     test = open_app(probes[0], PAGE, {"study": probes[1]}).test
     settle(test)
     assert "Choose another rule, place or model." in markup_of(test)
@@ -376,11 +376,11 @@ def test_a_start_moves_nobody_who_looks_at_another_study(open_app, done):
     made, experiment = done
     seen = open_app(made.folder, PAGE, {"study": made.study.id})
     job = work.start("experiment", lambda: experiment)
-    seen.test.session_state[correction_page.STARTING] = ("another study", job)
+    seen.test.session_state[start.STARTING] = ("another study", job)
     seen.test.run()
     assert not seen.test.exception
     assert "experiment" not in seen.test.query_params
-    assert correction_page.STARTING in seen.test.session_state
+    assert start.STARTING in seen.test.session_state
 
 
 def test_a_start_is_taken_up_whatever_part_is_looked_at(open_app, done):
@@ -388,8 +388,8 @@ def test_a_start_is_taken_up_whatever_part_is_looked_at(open_app, done):
     made, experiment = done
     seen = open_app(made.folder, PAGE, {"study": made.study.id})
     job = work.start("experiment", lambda: experiment)
-    seen.test.session_state[correction_page.STARTING] = (made.study.id, job)
+    seen.test.session_state[start.STARTING] = (made.study.id, job)
     seen.test.run()
     assert not seen.test.exception
     assert seen.test.query_params["experiment"] in (experiment.id[:12], [experiment.id[:12]])
-    assert correction_page.STARTING not in seen.test.session_state
+    assert start.STARTING not in seen.test.session_state

@@ -12,7 +12,7 @@ import pytest
 from atom.errors import ReadOnlyError
 from atom.records import Annotation
 from atom.store import Store
-from atom.ui.people import parts
+from atom.ui.people import deck, progress
 from atom.ui.people.acts import Act, read_acts
 from atom.ui.people.desk import AHEAD, Desk
 from atom.views.people.annotations import LEAST_SURE, load_annotations
@@ -161,7 +161,7 @@ def test_what_was_skipped_can_be_taken_up_at_the_end(sit):
     for _ in range(3):
         hand.do("skip")
     assert desk.item is None
-    assert "take up what was skipped" in parts.end(desk)
+    assert "take up what was skipped" in progress.end(desk)
     hand.do("again")
     assert desk.item == desk.items[0]
 
@@ -283,7 +283,7 @@ def test_errors_come_from_labels_that_differ(sit, store, fresh):
 
 
 def shown(desk):
-    return str(parts.deck_item(desk, desk.item).html)
+    return str(deck.deck_item(desk, desk.item).html)
 
 
 def test_scores_are_asked_blind(sit, fresh):
@@ -291,7 +291,7 @@ def test_scores_are_asked_blind(sit, fresh):
     for _ in range(40):
         if desk.item is None:
             break
-        plain = json.dumps(parts.deck_item(desk, desk.item).plain())
+        plain = json.dumps(deck.deck_item(desk, desk.item).plain())
         for secret in ("model-a", "model-b", "model-c", *fresh.candidate_ids, "against the truth"):
             assert secret not in plain
         Hand(desk).do("go", item=desk.items[min(desk.at + 1, len(desk.items) - 1)].id)

@@ -12,7 +12,7 @@ from atom.judgebench.registry import BENCHES
 from atom.probes.bench.registry import MAKERS
 from atom.records import BenchItem, BenchSet, Run, Verdict
 from atom.store import Store
-from atom.ui.lab import page as judge_lab_page
+from atom.ui.lab.bench import asking
 from tests.app.conftest import markup_of
 from tests.app.lab_store import ITEMS, NAME, TOY, make_files, make_set
 from tests.app.screen_store import HOSTILE, make_store
@@ -158,7 +158,7 @@ def test_the_lab_begins_with_a_verdict_and_old_links_open_their_part(open_app, m
 def test_a_run_starts_with_what_the_form_says(open_app, tmp_path, monkeypatch):
     record = make_set(tmp_path)
     asked = []
-    monkeypatch.setattr(judge_lab_page, "start_work", lambda _, spec, __: asked.append(spec))
+    monkeypatch.setattr(asking, "start_work", lambda _, spec, __: asked.append(spec))
     test = open_app(tmp_path, PAGE, TAB).test
     settle(test)
     test.number_input(key=f"lab_votes_{record.id[:12]}").set_value(5).run()
@@ -178,7 +178,7 @@ def test_nothing_is_sent_before_somebody_agrees(open_app, tmp_path, monkeypatch)
             question = ConsentQuestion(host="far.example", endpoints=("far",), pictures=3, texts=12)
             raise ConsentNeeded([question])
 
-    monkeypatch.setattr(judge_lab_page, "start_work", start)
+    monkeypatch.setattr(asking, "start_work", start)
     test = open_app(tmp_path, PAGE, TAB).test
     settle(test)
     test.button(key="lab_start").click().run()

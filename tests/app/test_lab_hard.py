@@ -10,10 +10,10 @@ from atom.judgebench.vl_rewardbench.ask import HARD_PART, PAIR_PROMPT, orders_of
 from atom.records import Annotation, Judge, KnownPair, PairsTask, Response, Run, Sampling, Verdict
 from atom.stages.verdicts import blank
 from atom.store import Store
-from atom.store.standing import compared_answers
+from atom.store.standing.answers import compared_answers
 from atom.ui.people.acts import Act, preferred
+from atom.ui.people.deck import deck_items
 from atom.ui.people.desk import Desk
-from atom.ui.people.parts import deck_items
 from atom.views.lab.hard_pairs import hard_pairs
 from atom.views.stores import OpenStore
 from atom.views.study_data import load_study

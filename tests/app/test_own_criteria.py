@@ -16,8 +16,8 @@ from atom.methods.own_criteria import lines_of
 from atom.records import Annotation, Criterion
 from atom.store import Store
 from atom.ui.people.acts import Act
+from atom.ui.people.deck import deck_items
 from atom.ui.people.desk import Desk
-from atom.ui.people.parts import deck_items
 from atom.views.people.own_criteria import own_criteria
 from atom.views.people.own_table import own_csv, score_table
 from atom.views.study_data import load_study

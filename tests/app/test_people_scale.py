@@ -36,7 +36,8 @@ def labelled(tmp_path_factory, made):
 def few_suffice(monkeypatch):
     """Let three samples be enough, everywhere."""
     for place in (
-        "atom.views.people.debias",
+        "atom.views.people.scale_rows",
+        "atom.views.people.scale_words",
         "atom.analysis.agreement.debias",
         "atom.reports.findings.caveats",
     ):

@@ -20,7 +20,7 @@ from PIL import Image
 from atom.cli.main import main
 from atom.engine.imports.attaching import attach_pictures, missing_pictures
 from atom.engine.imports.importing import import_reading
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.engine.work import run
 from atom.formats import ImportFile, read
 from atom.formats.picture_stock import stock_of

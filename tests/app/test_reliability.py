@@ -8,7 +8,7 @@ import pytest
 
 from atom.store import Store
 from tests.app.screen_store import make_store
-from tests.atom.views.lab.test_reliability import OTHER, calibration_set, score_again
+from tests.atom.views.lab.reliability.test_measure import OTHER, calibration_set, score_again
 
 PAGE = "pages/trust/judge_lab.py"
 TAB = {"tab": "judge"}

@@ -14,7 +14,7 @@ import shutil
 import pytest
 
 from atom.store import Store
-from atom.ui.people import parts as people_parts
+from atom.ui.people import progress
 from atom.ui.people.desk import Desk
 from atom.views.filters import Filters
 from atom.views.study_data import load_study
@@ -136,7 +136,7 @@ def test_human_check_says_what_it_costs_in_key_presses(made, tmp_path):
         desk = Desk(store, load_study(store, made.study.id), "scores", "Ada", "random", None)
         keys = desk.progress().keys
         assert keys > 0
-        words = html.unescape(str(people_parts.top(desk)))
+        words = html.unescape(str(progress.top(desk)))
     assert f"about {keys:,} more labels, a key each" in words
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 from atom.store import Store
+from atom.views.columns import StudyColumns
 from atom.views.snapshot import write_snapshot
-from atom.views.study_data import StudyColumns, load_study
+from atom.views.study_data import load_study
 from benchmarks._study_store import make_study, plant_rows
 from benchmarks.open_study import hold, memory, opening, read_frame
 

@@ -6,7 +6,7 @@ import json
 
 from atom.analysis.nodes import index_nodes
 from atom.views.filters import Filters
-from atom.views.overview.weaknesses import node_means
+from atom.views.overview.node_means import node_means
 from benchmarks._study_store import plant_rows
 from benchmarks.view_models import Row, crowd, frame_means, frame_of, measure, noted, study_of
 

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from atom.engine.control import wait_for_end
 from atom.engine.demo import add_probes
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.engine.work import run
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.probes.worlds.make import make_probes

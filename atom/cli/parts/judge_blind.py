@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output
-from atom.cli.run import begin_and_do
+from atom.cli.running.carry_out import begin_and_do
 from atom.display import numbers, writers
 from atom.engine.blind.sight import ANSWERS, QUESTIONS, SightForecast, SightSpec, forecast_sight
 from atom.engine.endpoints.configured import known_endpoints

@@ -10,7 +10,7 @@ from typing import Any
 from atom.analysis.agreement.fidelity import Share
 from atom.cli.parts.options import common, settings_of
 from atom.cli.parts.output import Output
-from atom.cli.run import begin_and_do
+from atom.cli.running.carry_out import begin_and_do
 from atom.display import numbers, writers
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.people.matching import MatchSpec, forecast_match

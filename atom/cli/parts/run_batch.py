@@ -10,14 +10,9 @@ from typing import Any
 
 from atom.cli.parts.options import common, settings_of
 from atom.cli.parts.output import Output, table
-from atom.cli.run import run_lines, show_progress, spec_from, what_options, with_consent
-from atom.engine.batch.files import (
-    MOST_REQUESTS,
-    Parcel,
-    batch_folder,
-    list_parcels,
-    requests_file,
-)
+from atom.cli.running.carry_out import run_lines, show_progress, with_consent
+from atom.cli.running.options import spec_from, what_options
+from atom.engine.batch.files import MOST_REQUESTS, Parcel, batch_folder, list_parcels, requests_file
 from atom.engine.batch.sending import (
     Written,
     cancel_batch,

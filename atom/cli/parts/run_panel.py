@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from atom.cli.parts.options import names_of
 from atom.cli.parts.output import Output
-from atom.cli.run import begin_and_do
-from atom.engine.plan import RunSpec
+from atom.cli.running.carry_out import begin_and_do
+from atom.engine.study.spec import RunSpec
 from atom.errors import UsageError
 from atom.records import Run
 from atom.settings import Settings

@@ -9,7 +9,8 @@ from typing import Any
 from atom.analysis.capability.diagnosis import CONFIRMED
 from atom.cli.parts.options import common, settings_of
 from atom.cli.parts.output import Output
-from atom.cli.run import begin, do_here, settle_options
+from atom.cli.running.carry_out import begin, do_here
+from atom.cli.running.options import settle_options
 from atom.display import numbers
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.looks.planning import Next, SettleSpec, plan_look

@@ -30,8 +30,8 @@ from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.control import run_status
 from atom.engine.execution import OnProgress
 from atom.engine.members import gather
-from atom.engine.plan import RunSpec
 from atom.engine.study.runner import spec_of
+from atom.engine.study.spec import RunSpec
 from atom.engine.work import carry_out, kind_named, open_work
 from atom.errors import SettingsError, UsageError
 from atom.judge import CallGaveUp, PictureCache, SpendLedger

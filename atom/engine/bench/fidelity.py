@@ -41,8 +41,9 @@ from atom.records import (
     total_cost,
 )
 from atom.stages.verdicts import Ask, Worklist
-from atom.store import Store, Writer, find_study, standing, study_places
+from atom.store import Store, Writer, find_study, study_places
 from atom.store.labels import labels_of
+from atom.store.standing.answers import compared_answers as all_compared
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,7 +159,7 @@ class Compared:
 
 def compared_answers(store: Store, study: Study) -> Compared:
     """Return the answers of a study that are ranked, by sample, in the study's order."""
-    found = standing.compared_answers(store, study)
+    found = all_compared(store, study)
     usable = {name: answers for name, answers in found.items() if len(answers) > 1}
     ids = [one.id for answers in usable.values() for one in answers]
     records = {one.id: one for one in store.get_many(Response, ids)}

@@ -17,7 +17,8 @@ from atom.formats.pictures import MemoryPictures
 from atom.judgebench.best_of_n.benchmark import LEAST, NAME
 from atom.records import Candidate, Response, Sample, Study
 from atom.store import Store, study_candidates, study_places
-from atom.store.standing import answers_under, values_of
+from atom.store.standing.answers import answers_under
+from atom.store.standing.outcomes import values_of
 
 HOW_TO = (
     "have the model answer each question several times first, with `run start --stages "

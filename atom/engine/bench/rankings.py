@@ -20,11 +20,12 @@ from atom.engine.clock import Clock, stamp, utc_now
 from atom.errors import UsageError
 from atom.formats import ImportFile
 from atom.formats.cells import to_number, to_text
-from atom.formats.rows import NO_ROWS, Row, find_layout, read_rows
+from atom.formats.layout import find_layout
+from atom.formats.rows import NO_ROWS, Row, read_rows
+from atom.probes.answers.step_reader import read_steps
 from atom.probes.bench.methods import numerator, step_scores
 from atom.probes.chunk import read_program
 from atom.probes.draws import Draws
-from atom.probes.judge import read_steps
 from atom.probes.program import Program
 from atom.records import Annotation, AnnotationKind, RankedAnswer, Response, Sample, Study
 from atom.store import Store, find_study, study_candidates

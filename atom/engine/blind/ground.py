@@ -15,7 +15,7 @@ from typing import ClassVar, Final
 from atom.engine.clock import stamp, utc_now
 from atom.engine.forecast import TRIED, guess_price, with_pictures
 from atom.engine.members import Members, gather
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.errors import UsageError
 from atom.judge.usage import estimate_request
 from atom.pipeline import SCORING
@@ -34,7 +34,8 @@ from atom.records import (
 )
 from atom.stages import blind
 from atom.store import Store, study_candidates
-from atom.store.standing import marks_of, quarantined, standing_sets
+from atom.store.standing.criteria import quarantined, standing_sets
+from atom.store.standing.marks import marks_of
 
 STAGES: Final[tuple[StageName, ...]] = ("answer", "scoring")
 REPLY_TOKENS = 200

@@ -11,7 +11,10 @@ from atom.analysis.capability.visual import number_marks, text_answerable
 from atom.records import ANSWERABLE, ANSWERABLE_NO, ANSWERABLE_YES, Study, Tag
 from atom.stages import blind
 from atom.store import Store, study_places, table
-from atom.store.standing import answers_apart, marks_of, parts, standing_sets
+from atom.store.standing.answers import answers_apart
+from atom.store.standing.criteria import standing_sets
+from atom.store.standing.marks import marks_of
+from atom.store.standing.members import parts
 
 SOURCE = "blind control"
 

@@ -46,7 +46,8 @@ from atom.records import (
 from atom.stages import scoring
 from atom.store import Store, Writer, find_study, study_places, table
 from atom.store.reading.marks import marks_asked_as
-from atom.store.standing import first_answers, parts, study_answers
+from atom.store.standing.answers import first_answers, study_answers
+from atom.store.standing.members import parts
 
 QUESTIONS: Final = 40
 ANSWERS: Final = 2

@@ -24,20 +24,13 @@ from atom.records import (
     StudySample,
     content_id,
 )
-from atom.stages import correction, outcome
+from atom.stages import outcome
+from atom.stages.correcting import choices
 from atom.store import Store, study_places
-from atom.store.standing import (
-    Answer,
-    first_answers,
-    in_order,
-    leaves_of,
-    marks_of,
-    quarantined,
-    scores_of,
-    standing_sets,
-    study_answers,
-    values_of,
-)
+from atom.store.standing.answers import Answer, first_answers, study_answers
+from atom.store.standing.criteria import in_order, leaves_of, quarantined, standing_sets
+from atom.store.standing.marks import marks_of, scores_of
+from atom.store.standing.outcomes import values_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -340,14 +333,14 @@ def choose_peers(
     found = scores_of(store, ground.study, answer_of, ground.judge.id, scale=ground.scale)
     for (response_id, _), scores in found.items():
         for criterion_id, score in scores.items():
-            if score > ground.experiment.threshold and score >= correction.SOLVED:
+            if score > ground.experiment.threshold and score >= choices.SOLVED:
                 passed.setdefault(criterion_id, {})[answer_of[response_id][1]] = score
     ability = _abilities(store, ground)
     family = {candidate.id: candidate.family for candidate in ground.candidates}
     chosen: dict[str, PeerAnswer] = {}
     for standing in standings:
         for criterion_id, _ in standing.uses:
-            peer_id = correction.choose_peer(
+            peer_id = choices.choose_peer(
                 criterion_id,
                 passed.get(criterion_id, {}),
                 ability,

@@ -24,16 +24,9 @@ from atom.engine.correction.cohorts import Found, find_subjects
 from atom.engine.correction.forecast import CorrectionForecast, forecast_experiment
 from atom.engine.correction.ground import CorrectionSpec, Ground, prepare
 from atom.engine.correction.have import load_have
-from atom.engine.correction.plan import (
-    Have,
-    Rules,
-    Step,
-    Trial,
-    next_step,
-    outlook,
-    trials_of,
-)
+from atom.engine.correction.plan import next_step, outlook
 from atom.engine.correction.steps import failed_records, perform
+from atom.engine.correction.trials import Have, Rules, Step, Trial, trials_of
 from atom.engine.execution import BEAT, Execution, HaltedError, RunContext
 from atom.engine.members import Members
 from atom.engine.work import Work

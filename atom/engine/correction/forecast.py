@@ -11,17 +11,8 @@ from typing import get_args
 from atom.engine.correction.cohorts import Subject, find_subjects
 from atom.engine.correction.ground import CorrectionSpec, Ground, prepare
 from atom.engine.correction.have import load_have
-from atom.engine.correction.plan import (
-    KINDS,
-    MOST_HINTS,
-    Rules,
-    StepKind,
-    Trial,
-    Work,
-    asked_about,
-    outlook,
-    trials_of,
-)
+from atom.engine.correction.plan import MOST_HINTS, Work, asked_about, outlook
+from atom.engine.correction.trials import KINDS, Rules, StepKind, Trial, trials_of
 from atom.engine.items import read_material
 from atom.errors import PictureError
 from atom.judge import Estimate, PicturePart, Request

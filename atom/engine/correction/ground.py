@@ -21,9 +21,7 @@ from atom.records import (
     StudySample,
 )
 from atom.store import Store, find_study, study_candidates
-from atom.store.standing import (
-    shown_scale,
-)
+from atom.store.standing.marks import shown_scale
 
 ARMS: tuple[Arm, ...] = get_args(Arm)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from atom.engine.correction.plan import BASELINE, Have, Rules, Trial
+from atom.engine.correction.trials import BASELINE, Have, Rules, Trial
 from atom.records import Checkpoint, Correction, Hint, Outcome, Response
 from atom.stages import correction
 from atom.store import Store, table

@@ -33,7 +33,8 @@ from atom.records import (
 )
 from atom.store import Store, find_study, table
 from atom.store.holds import runs_of
-from atom.store.standing import marks_of, outcomes_of
+from atom.store.standing.marks import marks_of
+from atom.store.standing.outcomes import outcomes_of
 
 LIVE_ARMS: tuple[Arm, ...] = ("fresh", "told", "guided")
 """Feedback, with the two controls that say how much of it is luck and how much the bad news."""

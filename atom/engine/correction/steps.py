@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from atom.engine.correction.cohorts import Subject
-from atom.engine.correction.plan import Have, Rules, Step
+from atom.engine.correction.trials import Have, Rules, Step
 from atom.engine.items import read_material
 from atom.errors import StoreError
 from atom.pipeline import BY_NAME

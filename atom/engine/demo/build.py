@@ -32,7 +32,7 @@ from atom.engine.demo.site import (
     timeless_client,
 )
 from atom.engine.members import PROMPTS
-from atom.engine.plan import STAGES, RunSpec
+from atom.engine.study.spec import STAGES, RunSpec
 from atom.engine.work import run
 from atom.errors import UsageError
 from atom.files import clear_parts, new_folder, part_path, write_file

@@ -19,7 +19,7 @@ from atom.engine.demo.people import plant_people
 from atom.engine.demo.site import JUDGE, Part, Site, clock, must_be_done, timeless_client
 from atom.engine.induction.ground import InductionSpec
 from atom.engine.induction.grow import induce
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.engine.work import Spec, run
 from atom.errors import StoreError
 from atom.formats.base import ImportFile

@@ -18,8 +18,9 @@ from atom.engine.clock import stamp
 from atom.engine.demo.site import FIXED, Site
 from atom.engine.people.marks import person, with_marks
 from atom.probes.answers.derivation import SILENCE
+from atom.probes.answers.step_reader import StepReader, read_steps
 from atom.probes.draws import Draws
-from atom.probes.judge import AnswerJudge, StepReader, read_steps
+from atom.probes.judge import AnswerJudge
 from atom.probes.program import Program
 from atom.records import (
     Annotation,

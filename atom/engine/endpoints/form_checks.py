@@ -17,7 +17,7 @@ from PIL import Image, ImageDraw
 
 from atom.errors import AtomError
 from atom.judge import JudgeClient, PicturePart, Reply, Request
-from atom.judge.pictures import prepare
+from atom.judge.pictures.prepare import prepare
 from atom.judge.servers.checkup import CheckName, EndpointCheck, Findings
 from atom.records import (
     BoxConvention,

@@ -18,7 +18,7 @@ from atom.engine.imports.apart import MOST_HELD, is_worthwhile, read_apart
 from atom.engine.process import rare_collections
 from atom.errors import ConflictError, DoubtError, FormatError, PictureError, UsageError
 from atom.formats import STOOD_TWICE, Batch, ImportReport, Owner, Reading
-from atom.formats.account import Item, LeftOut, Tally, plain_reason
+from atom.formats.intake.account import Item, LeftOut, Tally, plain_reason
 from atom.records import (
     Annotation,
     Checkpoint,

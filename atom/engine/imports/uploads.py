@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from atom.errors import PictureError
-from atom.judge.pictures import inspect_picture
+from atom.judge.pictures.prepare import inspect_picture
 from atom.probes.chunk import read_program
 
 ALLOWED = {"image/png": "PNG", "image/jpeg": "JPEG", "image/webp": "WebP", "image/gif": "GIF"}

@@ -11,7 +11,7 @@ from atom.engine.consent import ConsentQuestion, consent_questions, is_remote
 from atom.engine.induction.first_tree import first_tree
 from atom.engine.induction.growing import GrowSettings
 from atom.engine.members import Members, gather, pick_endpoint
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.errors import UsageError
 from atom.records import Criterion, Endpoint, Induction, Replay, Run, RunKind, Sample, Study, Tag
 from atom.stages.growing.induction import SUBSET, Cut, balanced_subset

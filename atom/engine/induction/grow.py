@@ -27,65 +27,24 @@ from atom.engine.induction.forecast import InductionForecast, forecast_induction
 from atom.engine.induction.ground import Ground, InductionSpec, prepare, questions, spec_of
 from atom.engine.induction.growing import Answer, Growth, grow, prune_leaves
 from atom.engine.induction.growth_log import GrowthLog, growth_file
+from atom.engine.induction.induced import Induced, grown_already, induced_by
 from atom.engine.induction.mapper import Asker, HaltedError, Mapper, together
 from atom.engine.work import Work, carry_out, open_work
 from atom.errors import JudgeError, PermanentError, SpendCapReached, UsageError
 from atom.judge import Request
 from atom.judge.embedding import MOST_TEXTS, EmbeddingClient
-from atom.records import (
-    Call,
-    Endpoint,
-    Induction,
-    Record,
-    Run,
-    RunState,
-    TreeTask,
-    TreeVersion,
-)
+from atom.records import Call, Endpoint, Induction, Record, Run, RunState, TreeTask, TreeVersion
 from atom.records import Mapping as LeafMapping
 from atom.records.vectors import Vector, embedding_id, unpack
-from atom.store import (
-    Draft,
-    Store,
-    Writer,
-    add_version,
-    begin_history,
-    carried,
-    leaf_mappings,
-    load_tree,
-    study_criteria,
-    tree_log,
-    tree_versions,
-    use_version,
-)
+from atom.store import Draft, Store, Writer, add_version, begin_history, carried, use_version
 from atom.store.holds import lend_judge, update_run
-from taxonomy import Tree, tree_version
-from taxonomy.edits import Entry, compose, replay
+from taxonomy import tree_version
+from taxonomy.edits import compose, replay
 from taxonomy.grow import Grown
 
 MOST_REFUSED = 200
 """Lines about refusals that are kept."""
 EmbedderMaker = Callable[[Endpoint], EmbeddingClient]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Induced:
-    """What came of an induction.
-
-    Args:
-        version: the study's new tree version; None when it was stopped.
-        log: every edit from `start` to the tree.
-        mapped: criteria on a leaf.
-        unmapped: criteria that the judge put on none, or whose call failed.
-    """
-
-    row: Induction
-    run: Run
-    version: TreeVersion | None = None
-    tree: Tree | None = None
-    log: tuple[Entry, ...] = ()
-    mapped: int = 0
-    unmapped: int = 0
 
 
 async def induce(
@@ -129,55 +88,7 @@ async def induce(
         on_progress=on_progress,
         work=_TreeWork(make_embedder=make_embedder),
     )
-    return _induced(store, ended)
-
-
-def grown_already(store: Store, ground: Ground) -> Induced | None:
-    """Return what this induction brought earlier, if the study still has that tree."""
-    row = store.get(Induction, ground.row.id)
-    if row is None or row.position is None:
-        return None
-    found = _induced(store, run_of(store, row))
-    version = found.version
-    return found if version and version.version == ground.members.study.tree_version else None
-
-
-def run_of(store: Store, row: Induction) -> Run:
-    """Return an induction's run; for one of an older archive, which told of none, as it ended."""
-    ended = Run(
-        id=row.id,
-        study_id=row.study_id,
-        judge=row.judge,
-        state="stopped" if row.position is None else "done",
-        created=row.created,
-        heartbeat=row.created,
-        task=TreeTask(kind="tree"),
-    )
-    return store.get(Run, row.id) or ended
-
-
-def _induced(store: Store, run: Run) -> Induced:
-    """Read what came of an induction."""
-    row = store.get(Induction, run.id)
-    assert row is not None
-    if row.position is None:
-        return Induced(row=row, run=run)
-    versions = tree_versions(store, run.study_id)
-    version = next((one for one in versions if one.position == row.position), None)
-    if version is None:
-        return Induced(row=row, run=run)
-    ids = list(study_criteria(store, run.study_id))
-    found = leaf_mappings(store, version.version, ids).values()
-    mapped = sum(m.leaf is not None for m in found)
-    return Induced(
-        row=row,
-        run=run,
-        version=version,
-        tree=load_tree(store, version.version),
-        log=tree_log(store, run.study_id, version.position),
-        mapped=mapped,
-        unmapped=len(ids) - mapped,
-    )
+    return induced_by(store, ended)
 
 
 @dataclass(frozen=True, kw_only=True)

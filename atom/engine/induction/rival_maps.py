@@ -29,8 +29,8 @@ from atom.engine.induction.mapper import (
 )
 from atom.engine.items import read_material
 from atom.engine.members import Members, gather
-from atom.engine.plan import RunSpec
 from atom.engine.replies import PaidOnce
+from atom.engine.study.spec import RunSpec
 from atom.errors import JudgeError, PictureError, SpendCapReached, UsageError
 from atom.judge import PictureCache, SpendLedger
 from atom.judge.usage import estimate_request

@@ -33,7 +33,7 @@ from atom.analysis.looks.choice import (
 )
 from atom.analysis.looks.standing import Marks, Standing, earlier_shares, stand
 from atom.engine.forecast import Forecast, forecast
-from atom.engine.plan import JUDGE_STAGES, STAGES, RunSpec
+from atom.engine.study.spec import JUDGE_STAGES, STAGES, RunSpec
 from atom.errors import UsageError
 from atom.records import Endpoint, Look, content_id
 from atom.store import Store, find_study

@@ -30,7 +30,7 @@ from atom.records import (
 )
 from atom.store import Store, Writer, find_study, study_places
 from atom.store.labels import labels_of
-from atom.store.standing import in_order, standing_sets
+from atom.store.standing.criteria import in_order, standing_sets
 
 _WRITTEN: tuple[AnnotationKind, ...] = ("written",)
 

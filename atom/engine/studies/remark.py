@@ -7,11 +7,11 @@ stage marks all of it again; `forecast` has its price.
 
 from __future__ import annotations
 
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.pipeline import stages_named
 from atom.records import Study
 from atom.store import Store
-from atom.store.standing import OlderMarks, older_marks
+from atom.store.standing.marks import OlderMarks, older_marks
 
 
 def to_remark(store: Store, spec: RunSpec, judge_id: str | None) -> OlderMarks:

@@ -24,17 +24,9 @@ from atom.engine.execution import BEAT, Execution, HaltedError, Lane, RunContext
 from atom.engine.items import KEPT, fetch_subject, perform, points, setting_of
 from atom.engine.ledger import Ended
 from atom.engine.members import Members
-from atom.engine.plan import (
-    Item,
-    Outlook,
-    PlanKeys,
-    RunSpec,
-    SampleState,
-    finished,
-    outlook,
-    state_of,
-)
+from atom.engine.plan import Item, Outlook, PlanKeys, SampleState, finished, outlook, state_of
 from atom.engine.sample_states import CHUNK, Loaded, load_states
+from atom.engine.study.spec import RunSpec
 from atom.engine.together.parts import in_order
 from atom.errors import AwayError, SpendCapReached, StoreError
 from atom.judge import Reply, Request, failed_call

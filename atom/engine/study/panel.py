@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from atom.engine.forecast import Forecast, forecast
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.errors import UsageError
 from atom.records import Endpoint, total_cost
 from atom.store import Store

@@ -11,8 +11,8 @@ from atom.engine.consent import ConsentQuestion, consent_questions
 from atom.engine.execution import Execution, RunContext
 from atom.engine.forecast import Forecast, forecast
 from atom.engine.members import Members, enrol, gather
-from atom.engine.plan import RunSpec
 from atom.engine.study.execution import StudyExecution
+from atom.engine.study.spec import RunSpec
 from atom.engine.work import Work
 from atom.records import Endpoint, Run, StudyTask, content_id
 from atom.store import Store, Writer, set_sampling

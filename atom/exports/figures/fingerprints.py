@@ -22,10 +22,12 @@ from atom.exports.figures.base import (
     x_axis,
 )
 from atom.views.figures import colour, radar_svg
+from atom.views.fingerprints.bars import Bar, bars
 from atom.views.fingerprints.chart import column_labels, row_labels
+from atom.views.fingerprints.claims import Claims, claims, opened
 from atom.views.fingerprints.heat import heatmap
-from atom.views.fingerprints.page import Bar, Claims, Shape, bars, claims, shape
 from atom.views.fingerprints.radar import Radar, radars
+from atom.views.fingerprints.shape import Shape, shape
 from atom.views.tree.colours import ink_on, score_colour, stops
 
 _MOST_SKILLS = 40
@@ -37,7 +39,7 @@ def _form(asked: Asked) -> tuple[Shape, Claims | None]:
     if not form.models:
         raise UsageError("no model has a value yet: there is no fingerprint to draw")
     said = claims(asked.data, form)
-    return form.opened(said), said
+    return opened(form, said), said
 
 
 def radar(asked: Asked, place: int = 0) -> Figure:

@@ -10,9 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from atom.formats.base import Collector, Format, ImportFile, Reading, ReadOptions
+from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import Verdict, to_name, to_text
-from atom.formats.maker import Maker, Question, Sorted, cut, names_keys, row_by_row, sort_rows
+from atom.formats.intake.by_row import Sorted, names_keys, row_by_row, sort_rows
+from atom.formats.intake.collector import Collector
+from atom.formats.intake.maker import Maker, Question
+from atom.formats.intake.names import cut
 
 NAME = "hallusionbench"
 DATASET = "HallusionBench"

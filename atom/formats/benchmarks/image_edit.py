@@ -12,19 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from atom.formats.base import Collector, Format, GivenLabel, ImportFile, Reading, ReadOptions
+from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import to_name, to_number, to_text, to_verdict
-from atom.formats.maker import (
-    Limit,
-    Maker,
-    Question,
-    Sorted,
-    cut,
-    in_batches,
-    names_keys,
-    sort_rows,
-    words,
-)
+from atom.formats.intake.batch import GivenLabel
+from atom.formats.intake.by_row import Limit, Sorted, in_batches, names_keys, sort_rows
+from atom.formats.intake.collector import Collector
+from atom.formats.intake.maker import Maker, Question, words
+from atom.formats.intake.names import cut
 
 NAME = "image-edit"
 DATASET = "Image editing ratings"

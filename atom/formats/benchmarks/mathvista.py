@@ -16,8 +16,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from atom.errors import FormatError
-from atom.formats.base import Batch, Collector, ImportFile, Reading, ReadOptions
+from atom.formats.base import ImportFile, Reading, ReadOptions
 from atom.formats.cells import Choices, label_choices, to_name, to_number, to_text, to_verdict
+from atom.formats.intake.batch import Batch
+from atom.formats.intake.collector import Collector
 from atom.formats.json_scan import BrokenJsonError, JsonScanner
 from atom.records import Outcome, PictureSlot, Response, Sample, Sampling, Tag, TagSubject
 

@@ -17,33 +17,24 @@ from __future__ import annotations
 
 import io
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from atom.analysis.compare.votes import Combined, combine
 from atom.errors import FormatError
-from atom.formats.base import (
-    STOOD_TWICE,
-    Batch,
-    Collector,
-    ImportFile,
-    Reading,
-    ReadOptions,
-    Unread,
-)
+from atom.formats.base import ImportFile, Reading, ReadOptions
+from atom.formats.benchmarks.mllm_bench_votes import Totals, Vote, check, merge, read_vote, say
 from atom.formats.cells import to_name, to_number, to_text
+from atom.formats.intake.batch import Batch
+from atom.formats.intake.collector import Collector, Unread
 from atom.formats.json_scan import BrokenJsonError, JsonScanner
-from atom.formats.rows import find_layout, read_rows
+from atom.formats.layout import find_layout
+from atom.formats.rows import read_rows
 from atom.records import (
     PictureSlot,
     Preference,
-    PreferenceVerdict,
     Response,
     Sample,
     Sampling,
-    Side,
-    State,
     Tag,
 )
 
@@ -53,15 +44,10 @@ NO_TEXT = "the file holds no answer text"
 """Kept with an answer that only votes are known of."""
 FACETS = ("capability", "level", "question type")
 _INDEX = re.compile(r"(.+)_([12])\Z", re.DOTALL)
-_VOTE = re.compile(r"answer\s*([12])(?!\d)", re.IGNORECASE)
-_UNABLE = re.compile(r"unable to decide(?:\W+situation\W+(one|two|1|2)\b)?", re.IGNORECASE)
 _QUESTION = re.compile(r"~~~Question[ \t\r]*\n")
 _QUESTION_END = re.compile(r"\n~~~\s*\n~~~Question Type")
 _CRITERIA = re.compile(r"^Criteria:", re.MULTILINE)
-_SITUATION = {"one": "one", "1": "one", "two": "two", "2": "two"}
 _MAX_TOTALS = 1_000_000
-_WORDS = 4_000
-"""Characters of a judge's words that are kept beside its vote."""
 
 
 def sniff(head: bytes, name: str) -> float:
@@ -89,45 +75,6 @@ class _Question:
     labels: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Vote:
-    """One vote in one order, `a` being who is shown first in the pair's first order."""
-
-    file: str
-    place: str
-    question: str
-    a: str
-    b: str
-    first: Side
-    judge: str
-    raw: bool
-    """Whether it comes with the answers' texts."""
-    state: State
-    verdict: PreferenceVerdict | None
-    detail: str
-    words: str
-    criteria: bool | None
-    """Whether the judge was given criteria; None when the file doesn't say."""
-
-    @property
-    def pair(self) -> tuple[str, str]:
-        """The two models, in one order for both orders of showing."""
-        return self.a, self.b
-
-    @property
-    def asked(self) -> tuple[str, str, str, Side]:
-        """What the judge was asked."""
-        return self.question, self.a, self.b, self.first
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Totals:
-    """Published counts of one pair of models."""
-
-    file: str
-    counts: Mapping[str, int]
-
-
 @dataclass(kw_only=True)
 class _Content:
     """What all files together hold."""
@@ -135,10 +82,10 @@ class _Content:
     questions: dict[str, _Question] = field(default_factory=dict)
     told: dict[str, _Question] = field(default_factory=dict)
     """Questions known from prompts."""
-    votes: list[_Vote] = field(default_factory=list)
+    votes: list[Vote] = field(default_factory=list)
     texts: dict[tuple[str, str], str] = field(default_factory=dict)
     """(question, model) -> answer."""
-    totals: list[_Totals] = field(default_factory=list)
+    totals: list[Totals] = field(default_factory=list)
 
 
 def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
@@ -160,14 +107,14 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
         raise FormatError(
             f"these files hold {known} and no question's text; name questions.json as well"
         )
-    votes = _merge(content.votes, collector)
+    votes = merge(content.votes, collector)
     return Reading(_batches(content, votes, options, collector), collector)
 
 
 # --- reading files ---------------------------------------------------------------------------
 
 
-def _totals(file: ImportFile, collector: Collector) -> _Totals | None:
+def _totals(file: ImportFile, collector: Collector) -> Totals | None:
     """Read a file of published counts; None when it is none."""
     head = file.head().decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
     if not head.startswith("{") or '"unique_idx"' in head:
@@ -183,8 +130,8 @@ def _totals(file: ImportFile, collector: Collector) -> _Totals | None:
         if not counts:
             return None
         collector.note(f"{file.name}: the counts break off ({error.reason}); no check is made")
-        return _Totals(file=file.name, counts={})
-    return _Totals(file=file.name, counts=counts)
+        return Totals(file=file.name, counts={})
+    return Totals(file=file.name, counts=counts)
 
 
 def _take(file: ImportFile, content: _Content, collector: Collector) -> None:
@@ -274,11 +221,11 @@ def _take_vote(
     criteria = None if given is None else given.lower() in ("yes", "true", "1")
     if criteria is None and prompt is not None:
         criteria = _CRITERIA.search(prompt) is not None
-    read_vote = _read_vote(row)
+    said = read_vote(row)
     a, b = (one, two) if order == "1" else (two, one)
-    winner = {"1": one, "2": two}.get(read_vote.winner)
+    winner = {"1": one, "2": two}.get(said.winner)
     content.votes.append(
-        _Vote(
+        Vote(
             file=file,
             place=place,
             question=question,
@@ -287,10 +234,10 @@ def _take_vote(
             first="a" if order == "1" else "b",
             judge=_judge(row),
             raw=raw,
-            state=read_vote.state,
+            state=said.state,
             verdict=None if winner is None else "a" if winner == a else "b",
-            detail=read_vote.detail,
-            words=read_vote.words,
+            detail=said.detail,
+            words=said.words,
             criteria=criteria,
         )
     )
@@ -302,96 +249,7 @@ def _judge(row: Mapping[str, object]) -> str:
     return to_name(row.get("judge")) or to_name(row.get("gen_model_id")) or to_name(told) or ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Read:
-    """A vote as it was read: whose place won, or why nothing did."""
-
-    winner: str = ""
-    state: State = "scored"
-    detail: str = ""
-    words: str = ""
-
-
-def _read_vote(row: Mapping[str, object]) -> _Read:
-    """Read a vote from the last line of the judge's answer."""
-    text = to_text(row.get("answer"))
-    if text is None:
-        code = to_number(row.get("code"))
-        if code is not None and code != 200:
-            return _Read(state="failed", detail=f"the judge's call failed with code {code:g}")
-        return _Read(state="unscored", detail="the file holds no vote")
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    last, before = lines[-1], "\n".join(lines[:-1])[:_WORDS]
-    unable = _UNABLE.search(last)
-    if unable is not None:
-        situation = _SITUATION.get((unable[1] or "").lower())
-        why = "" if situation is None else f": situation {situation}"
-        return _Read(state="unscored", detail=f"unable to decide{why}", words=before)
-    votes = {match[1] for match in _VOTE.finditer(last)}
-    if len(votes) != 1:
-        return _Read(
-            state="unscored", detail=f"the vote can't be read: {last[:200]!r}", words=before
-        )
-    return _Read(winner=votes.pop(), words=before)
-
-
 # --- the same vote in two files --------------------------------------------------------------
-
-
-def _merge(votes: Sequence[_Vote], collector: Collector) -> dict[str, list[_Vote]]:
-    """Keep every vote once, by question; a raw file and a table may hold the same one."""
-    names = _other_names(votes, collector)
-    kept: dict[tuple[tuple[str, str, str, Side], str], _Vote] = {}
-    for vote in votes:
-        if vote.raw:
-            vote = replace(vote, judge=names.get((vote.pair, vote.judge), vote.judge))
-        key = (vote.asked, vote.judge)
-        before = kept.get(key)
-        if before is None:
-            kept[key] = vote
-        elif before.file == vote.file:
-            collector.skip(vote.place, "this vote stood before", "votes")
-        elif (before.verdict, before.state) != (vote.verdict, vote.state):
-            collector.tally(
-                f"{vote.file} has another vote than {before.file}, which is followed",
-                vote.place,
-                "votes",
-            )
-        else:
-            collector.left_out("votes", STOOD_TWICE)
-            if vote.words and not before.words:
-                kept[key] = replace(before, words=vote.words)
-    found: dict[str, list[_Vote]] = {}
-    for vote in kept.values():
-        found.setdefault(vote.question, []).append(vote)
-    return found
-
-
-def _other_names(
-    votes: Sequence[_Vote], collector: Collector
-) -> dict[tuple[tuple[str, str], str], str]:
-    """Find raw files that call a judge otherwise than the table does: all their votes agree."""
-    tabled: dict[tuple[str, str], dict[str, dict[object, object]]] = {}
-    raw: dict[tuple[str, str], dict[str, dict[object, object]]] = {}
-    for vote in votes:
-        place = raw if vote.raw else tabled
-        judged = place.setdefault(vote.pair, {}).setdefault(vote.judge, {})
-        judged.setdefault(vote.asked, (vote.verdict, vote.state))
-    names: dict[tuple[tuple[str, str], str], str] = {}
-    for pair, judges in raw.items():
-        known = tabled.get(pair, {})
-        for judge, said in judges.items():
-            if judge in known or len(known) != 1 or len(judges) != 1:
-                continue
-            name, there = next(iter(known.items()))
-            shared = [asked for asked in said if asked in there]
-            if shared and all(said[asked] == there[asked] for asked in shared):
-                names[pair, judge] = name
-                collector.note(
-                    f"judge {judge!r} is taken for {name!r}: all {len(shared):,} votes on "
-                    f"{pair[0]} and {pair[1]} that both files hold agree"
-                )
-    return names
 
 
 # --- records ---------------------------------------------------------------------------------
@@ -399,7 +257,7 @@ def _other_names(
 
 def _batches(
     content: _Content,
-    votes: Mapping[str, Sequence[_Vote]],
+    votes: Mapping[str, Sequence[Vote]],
     options: ReadOptions,
     collector: Collector,
 ) -> Iterator[Batch]:
@@ -415,7 +273,7 @@ def _batches(
                     collector.skip(
                         vote.place, f"its question, {identity!r:.60}, is in no file", "votes"
                     )
-    used: list[_Vote] = []
+    used: list[Vote] = []
     for identity in order:
         sample = _sample(identity, questions[identity], options, collector)
         collector.add(sample)
@@ -436,9 +294,9 @@ def _batches(
         used += mine
         if collector.is_full:
             yield collector.flush()
-    _say(used, collector)
+    say(used, collector)
     for totals in content.totals:
-        _check(totals, used, collector, whole=options.limit is None)
+        check(totals, used, collector, whole=options.limit is None)
     yield collector.flush()
 
 
@@ -466,7 +324,7 @@ def _sample(
 def _answers(
     identity: str,
     sample_id: str,
-    votes: Sequence[_Vote],
+    votes: Sequence[Vote],
     content: _Content,
     collector: Collector,
 ) -> None:
@@ -488,7 +346,7 @@ def _answers(
             collector.tally(f"only votes are known of an answer of {model}", f"question {identity}")
 
 
-def _preference(vote: _Vote, sample_id: str, collector: Collector) -> Preference:
+def _preference(vote: Vote, sample_id: str, collector: Collector) -> Preference:
     a, b = (
         Response.make_id(sample_id, collector.candidate(name), "imported", Sampling())
         for name in vote.pair
@@ -512,64 +370,3 @@ def _preference(vote: _Vote, sample_id: str, collector: Collector) -> Preference
 
 
 # --- what the reader should know -------------------------------------------------------------
-
-
-def _say(votes: Sequence[_Vote], collector: Collector) -> None:
-    if not votes:
-        collector.note("there are no votes in these files: only questions came in")
-        return
-    everywhere = set(votes[0].pair).intersection(*(vote.pair for vote in votes))
-    for name in sorted(everywhere) if len({vote.pair for vote in votes}) > 1 else ():
-        collector.note(f"{name} stands in every comparison: all others are measured against it")
-    judges: dict[str, dict[str, None]] = {}
-    for vote in votes:
-        for name in vote.pair:
-            if name not in everywhere:
-                judges.setdefault(vote.judge or "an unnamed judge", {})[name] = None
-    if len(judges) > 1:
-        told = "; ".join(f"{judge} on {', '.join(names)}" for judge, names in judges.items())
-        collector.note(f"{len(judges):,} judges voted ({told}): their shares are not one measure")
-    without = {n for vote in votes if vote.criteria is False for n in vote.pair} - everywhere
-    given = {n for vote in votes if vote.criteria for n in vote.pair} - everywhere
-    if given and without:
-        collector.note(
-            f"the judge was told criteria for the votes on {', '.join(sorted(given))}, and none "
-            f"for those on {', '.join(sorted(without))}"
-        )
-    if any(vote.criteria and vote.raw for vote in votes):
-        collector.note("the criteria in the judge's prompts are left out: they name no truths")
-
-
-def _check(totals: _Totals, votes: Sequence[_Vote], collector: Collector, *, whole: bool) -> None:
-    """Compare the votes with published counts, figure by figure."""
-    pairs = list(
-        dict.fromkeys(v.pair for v in votes if all(name in totals.counts for name in v.pair))
-    )
-    if not totals.counts or not whole:
-        return
-    if len(pairs) != 1:
-        collector.note(f"{totals.file}: the votes that it counts are not among the files")
-        return
-    found = _count(pairs[0], [vote for vote in votes if vote.pair == pairs[0]])
-    differing = [
-        f"{name} {found.get(name, 0)}, published {number}"
-        for name, number in totals.counts.items()
-        if found.get(name, 0) != number
-    ]
-    collector.figures(totals.file, len(totals.counts) - len(differing), differing)
-
-
-def _count(pair: tuple[str, str], votes: Sequence[_Vote]) -> Counter[str]:
-    """Count a pair's comparisons as MLLM-Bench names them."""
-    by_question: dict[str, list[_Vote]] = {}
-    for vote in votes:
-        by_question.setdefault(vote.question, []).append(vote)
-    counts: Counter[str] = Counter(total=len(by_question))
-    for both in by_question.values():
-        verdicts = {vote.first: vote.verdict for vote in both}
-        result: Combined = combine(verdicts.get("a"), verdicts.get("b"))
-        said = {vote.detail for vote in both}
-        undecided = said.pop() if len(said) == 1 else "unable to decide"
-        name = {"a": pair[0], "b": pair[1], "tie": "tie", "conflict": "tie"}.get(result, undecided)
-        counts[name] += 1
-    return counts

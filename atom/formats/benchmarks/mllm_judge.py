@@ -11,26 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from atom.formats.base import (
-    Collector,
-    Format,
-    GivenLabel,
-    ImportFile,
-    Reading,
-    ReadOptions,
-)
+from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import to_name, to_number, to_text
-from atom.formats.maker import (
-    Maker,
-    Question,
-    Sorted,
-    cut,
-    names_keys,
-    ranks_of,
-    row_by_row,
-    sort_rows,
-    words,
-)
+from atom.formats.intake.batch import GivenLabel
+from atom.formats.intake.by_row import Sorted, names_keys, row_by_row, sort_rows
+from atom.formats.intake.collector import Collector
+from atom.formats.intake.maker import Maker, Question, ranks_of, words
+from atom.formats.intake.names import cut
 from atom.records import Annotation, PreferenceVerdict
 
 NAME = "mllm-judge"

@@ -14,18 +14,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from atom.formats.base import Collector, Format, GivenLabel, ImportFile, Reading, ReadOptions
+from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import to_name, to_text
-from atom.formats.maker import (
-    Limit,
-    Maker,
-    Question,
-    Sorted,
-    in_batches,
-    names_keys,
-    sort_rows,
-    words,
-)
+from atom.formats.intake.batch import GivenLabel
+from atom.formats.intake.by_row import Limit, Sorted, in_batches, names_keys, sort_rows
+from atom.formats.intake.collector import Collector
+from atom.formats.intake.maker import Maker, Question, words
 from atom.records import Annotation, PreferenceVerdict
 
 NAME = "multimodal-rewardbench"

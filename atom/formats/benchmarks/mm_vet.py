@@ -12,11 +12,14 @@ import re
 from collections.abc import Mapping, Sequence
 
 from atom.errors import FormatError
-from atom.formats.base import Collector, Format, ImportFile, Reading, ReadOptions
+from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import to_name, to_text
-from atom.formats.guess import labels_of
+from atom.formats.intake.by_row import Limit, in_batches
+from atom.formats.intake.collector import Collector
+from atom.formats.intake.maker import Maker, Question
+from atom.formats.intake.names import cut
 from atom.formats.json_file import load_object
-from atom.formats.maker import Limit, Maker, Question, cut, in_batches
+from atom.formats.labels import labels_of
 
 NAME = "mm-vet"
 DATASET = "MM-Vet"

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from atom.errors import FormatError
-from atom.formats.base import Collector, Format, ImportFile, Reading, ReadOptions
+from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import (
     Choices,
     Verdict,
@@ -30,8 +30,12 @@ from atom.formats.cells import (
     to_text,
     to_verdict,
 )
+from atom.formats.intake.by_row import Limit, in_batches, rows_of
+from atom.formats.intake.collector import Collector
+from atom.formats.intake.maker import Maker, Question
+from atom.formats.intake.names import cut
 from atom.formats.json_file import load_object
-from atom.formats.maker import Limit, Maker, Question, cut, in_batches, labels_in, rows_of
+from atom.formats.labels import labels_in
 
 NAME = "mmmu"
 DATASET = "MMMU"

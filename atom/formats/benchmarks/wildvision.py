@@ -17,20 +17,12 @@ import numpy as np
 
 from atom.analysis.levels import count_levels, level_of
 from atom.errors import FormatError
-from atom.formats.base import STOOD_TWICE, Collector, Format, ImportFile, Reading, ReadOptions
+from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import to_name, to_number, to_text
-from atom.formats.maker import (
-    UNTOLD,
-    Limit,
-    Maker,
-    Question,
-    Sorted,
-    cut,
-    in_batches,
-    names_keys,
-    sort_rows,
-    words,
-)
+from atom.formats.intake.by_row import Limit, Sorted, in_batches, names_keys, sort_rows
+from atom.formats.intake.collector import STOOD_TWICE, Collector
+from atom.formats.intake.maker import UNTOLD, Maker, Question, words
+from atom.formats.intake.names import cut
 from atom.records import PreferenceVerdict
 
 NAME = "wildvision"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from atom.formats.cells import to_list, to_name, to_text
-from atom.formats.maker import cut
+from atom.formats.intake.names import cut
 from atom.records import Gate
 from taxonomy import parse_path
 

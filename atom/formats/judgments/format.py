@@ -7,8 +7,10 @@ import io
 import json
 from collections.abc import Iterator, Sequence
 
-from atom.formats.base import Batch, Collector, Format, ImportFile, Reading, ReadOptions, Unread
+from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.column_map import ColumnMap
+from atom.formats.intake.batch import Batch
+from atom.formats.intake.collector import Collector, Unread
 from atom.formats.judgments.named import named_map
 from atom.formats.judgments.own import own_tables, read_own
 from atom.formats.judgments.plan import FilePlan, looks_like, plans_of

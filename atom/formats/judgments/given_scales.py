@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from atom.display import numbers
 from atom.errors import FormatError
-from atom.formats.base import Collector
+from atom.formats.intake.collector import Collector
 from atom.formats.judgments.columns import UNSAID, CriterionMap, ScaleMap
 from atom.formats.judgments.getters import Getters
 from atom.formats.judgments.plan import FilePlan

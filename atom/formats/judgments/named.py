@@ -14,8 +14,8 @@ import yaml
 
 from atom.formats.base import ImportFile
 from atom.formats.column_map import ColumnMap, read_column_map
+from atom.formats.intake.by_row import names_keys
 from atom.formats.judgments.paths import match_path, place_of
-from atom.formats.maker import names_keys
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,13 +15,17 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from atom.formats.account import Item
-from atom.formats.base import Batch, Collector, ImportFile, ReadOptions, Unread
+from atom.formats.base import ImportFile, ReadOptions
 from atom.formats.cells import clean_text, is_missing, to_list, to_number, to_verdict
+from atom.formats.intake.account import Item
+from atom.formats.intake.batch import Batch
+from atom.formats.intake.collector import Collector, Unread
+from atom.formats.intake.maker import Maker, Question
+from atom.formats.intake.names import short
 from atom.formats.judgments.sets import criteria_set, source_id, tree_of
 from atom.formats.judgments.take import person_id
-from atom.formats.maker import Maker, Question, short
-from atom.formats.rows import Layout, NoProblems, Row, find_layout, read_rows
+from atom.formats.layout import Layout, find_layout
+from atom.formats.rows import NoProblems, Row, read_rows
 from atom.records import (
     JUDGE_SCALE,
     Checkpoint,

@@ -14,7 +14,7 @@ from atom.errors import FormatError
 from atom.formats.base import ImportFile
 from atom.formats.cells import to_name
 from atom.formats.column_map import ColumnMap
-from atom.formats.guess import cell, column_names
+from atom.formats.column_names import cell, column_names
 from atom.formats.judgments.columns import EVERY, Axis
 from atom.formats.judgments.paths import fields_of, is_template, match_path, place_of
 from atom.formats.judgments.shapes import (
@@ -27,8 +27,9 @@ from atom.formats.judgments.shapes import (
     Shape,
     ShapeError,
 )
-from atom.formats.rows import Layout, NoProblems, Problems, Row, find_layout, read_rows
-from atom.formats.tools.inspect_log import is_log, log_rows
+from atom.formats.layout import Layout, find_layout
+from atom.formats.rows import NoProblems, Problems, Row, read_rows
+from atom.formats.tools.inspect_files import is_log, log_rows
 
 Role = Literal["questions", "criteria", "marks", "nothing"]
 Getter = Callable[[Mapping[str, object]], object]
@@ -48,7 +49,7 @@ _SELF_NAMED = (
     "capability", "id", "annotator",
 )  # fmt: skip
 """Keys whose column is the one called so, where a path or a cell says it."""
-_NAMES: Mapping[str, tuple[str, ...]] = {
+NAMES: Mapping[str, tuple[str, ...]] = {
     "criterion": (
         "criterion", "criteria", "rubric", "aspect", "dimension", "requirement", "subquestion",
         "criterionid", "criterionname", "checklistitem", "metric", "facet",
@@ -331,7 +332,7 @@ def _guess(columns: ColumnMap, present: set[str]) -> tuple[tuple[str, str], ...]
     taken = {column for _, column in columns.named()} | set(columns.ignore)
     taken |= {cell for cell in (columns.capability,) if isinstance(cell, str)}
     guessed: list[tuple[str, str]] = []
-    for key, names in _NAMES.items():
+    for key, names in NAMES.items():
         if getattr(columns, key) is not None:
             continue
         if key == "annotator" and (columns.judge is not None or columns.judge_name is not None):
@@ -354,7 +355,7 @@ def looks_like(names: Sequence[str]) -> bool:
     plain = {"".join(c for c in name.casefold() if c.isalnum()) for name in names}
     strict = {"criterion", "criteria", "rubric", "aspect", "criterionid", "criterionname",
               "requirement", "subquestion", "dimension", "checklistitem"}  # fmt: skip
-    return bool(plain & strict) and bool(plain & set(_NAMES["mark"]))
+    return bool(plain & strict) and bool(plain & set(NAMES["mark"]))
 
 
 def _names_model(columns: ColumnMap) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from atom.formats.cells import to_list, to_number, to_text
-from atom.formats.guess import cell
+from atom.formats.column_names import cell
 from atom.formats.judgments.paths import match_cell
 
 Values = dict[str, object]

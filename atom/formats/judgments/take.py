@@ -7,9 +7,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from types import NoneType
 
-from atom.formats.base import STOOD_TWICE, Collector, ReadOptions
+from atom.formats.base import ReadOptions
 from atom.formats.cells import to_name, to_number, to_reference, to_text, to_verdict
-from atom.formats.guess import labels_of
+from atom.formats.intake.collector import STOOD_TWICE, Collector
+from atom.formats.intake.maker import MAX_WORDS, Maker, Question
+from atom.formats.intake.names import cut, short
 from atom.formats.judgments.cells import gate_of, keys_in, path_of, pictures_in, spoken
 from atom.formats.judgments.columns import UNSAID, JudgeKind
 from atom.formats.judgments.getters import getters_of
@@ -25,7 +27,7 @@ from atom.formats.judgments.sets import (
     tree_of,
     use_of,
 )
-from atom.formats.maker import MAX_WORDS, Maker, Question, cut, short
+from atom.formats.labels import labels_of
 from atom.records import Checkpoint, CriteriaSet, Criterion, Judge, TreeRecord, content_id
 from atom.records import Mapping as LeafMapping
 from atom.records.rows import checkpoint_row, criterion_row, mapping_row

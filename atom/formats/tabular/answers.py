@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from atom.formats.base import STOOD_TWICE, Collector, ReadOptions
+from atom.formats.base import ReadOptions
 from atom.formats.cells import Verdict, to_name, to_number, to_text, to_verdict
-from atom.formats.maker import NO_ANSWER, Maker, cut, short
+from atom.formats.intake.collector import STOOD_TWICE, Collector
+from atom.formats.intake.maker import NO_ANSWER, Maker
+from atom.formats.intake.names import cut, short
 from atom.formats.rows import Row
 from atom.formats.tabular.compared import Compared
 from atom.formats.tabular.questions import Planned, Questions, labels_in_row

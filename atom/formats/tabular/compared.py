@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from atom.formats.base import STOOD_TWICE, Collector, GivenLabel
 from atom.formats.cells import to_name, to_number, to_text
-from atom.formats.maker import NO_TEXT, Maker, cut, short
+from atom.formats.intake.batch import GivenLabel
+from atom.formats.intake.collector import STOOD_TWICE, Collector
+from atom.formats.intake.maker import NO_TEXT, Maker
+from atom.formats.intake.names import cut, short
 from atom.formats.pairs import Codes, read_order, read_winner
 from atom.formats.rows import Row
 from atom.formats.tabular.questions import Planned

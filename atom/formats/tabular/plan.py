@@ -12,12 +12,16 @@ from itertools import islice
 from operator import itemgetter
 
 from atom.errors import FormatError
-from atom.formats.base import Batch, Collector, ImportFile, Reading, ReadOptions, Unread
+from atom.formats.base import ImportFile, Reading, ReadOptions
 from atom.formats.benchmarks.rotations import rotation_of
 from atom.formats.column_map import ColumnMap
-from atom.formats.guess import BY_ROW, check_columns, column_names, complete_map, getter
+from atom.formats.column_names import BY_ROW, check_columns, column_names, getter
+from atom.formats.guess import complete_map
+from atom.formats.intake.batch import Batch
+from atom.formats.intake.collector import Collector, Unread
 from atom.formats.judgments.plan import looks_like
-from atom.formats.rows import Layout, NoProblems, find_layout, is_excel, read_rows
+from atom.formats.layout import Layout, find_layout, is_excel
+from atom.formats.rows import NoProblems, read_rows
 from atom.formats.tabular.answers import RowReader
 from atom.formats.tabular.questions import Planned, fingerprints
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import NamedTuple
 
-from atom.formats.base import Collector, ImportFile, ReadOptions
+from atom.formats.base import ImportFile, ReadOptions
 from atom.formats.benchmarks.rotations import ROTATION, turned_id
 from atom.formats.cells import (
     Choices,
@@ -22,11 +22,14 @@ from atom.formats.cells import (
     to_text,
 )
 from atom.formats.column_map import ColumnMap
-from atom.formats.guess import Getter, cell, labels_of
-from atom.formats.maker import AGAIN, MAX_NAME, again_named, cut, short
-from atom.formats.namesakes import Namesakes
+from atom.formats.column_names import Getter, cell
+from atom.formats.intake.collector import Collector
+from atom.formats.intake.names import MAX_NAME, cut, short
+from atom.formats.intake.namesakes import AGAIN, Namesakes, again_named
+from atom.formats.labels import labels_of
+from atom.formats.layout import Layout
 from atom.formats.pictures import BROKEN_URL, PICTURE_SUFFIXES, PictureData, place_picture
-from atom.formats.rows import Layout, Row
+from atom.formats.rows import Row
 from atom.records import PictureSlot, Sample, Tag, content_id, unchecked
 from atom.records.rows import sample_row, tag_row
 
@@ -50,7 +53,7 @@ class Planned:
     """Whose answers it holds, where no column says so."""
 
 
-class _Known(NamedTuple):
+class Known(NamedTuple):
     """What is remembered of a sample: hashes, not texts."""
 
     raw: int
@@ -60,7 +63,7 @@ class _Known(NamedTuple):
     reference: int | None
     labels: int
 
-    def is_same(self, other: _Known) -> bool:
+    def is_same(self, other: Known) -> bool:
         """Whether it is the same question, as far as both say."""
         return self.content == other.content and (
             self.reference == other.reference or None in (self.reference, other.reference)
@@ -93,7 +96,7 @@ class Questions:
     def __init__(self, options: ReadOptions, collector: Collector) -> None:
         self._options = options
         self._out = collector
-        self._samples: dict[int, _Known] = {}
+        self._samples: dict[int, Known] = {}
         self._namesakes = Namesakes()
         self._embedded: dict[str, tuple[PictureSlot, ...]] = {}
         self._last: tuple[object, int, str] = (None, 0, "")
@@ -147,7 +150,7 @@ class Questions:
         labels = labels_in_row(row.values, planned.cell, columns.tags or (), columns.tag_separator)
         if planned.rotation:
             labels = (*labels, (ROTATION, planned.rotation))
-        now = _Known(
+        now = Known(
             raw,
             hash((built.question, built.choices, built.names)),
             None if built.reference is None else hash(built.reference),
@@ -191,7 +194,7 @@ class Questions:
             ),
         )
 
-    def _among_namesakes(self, sample_id: str, name: str, now: _Known) -> tuple[str, _Known | None]:
+    def _among_namesakes(self, sample_id: str, name: str, now: Known) -> tuple[str, Known | None]:
         """Find a question among those that stand under its id, or give it a name of its own.
 
         Returns:
@@ -200,7 +203,7 @@ class Questions:
         under, exact, told = short(sample_id), now.content, (now.reference,)
         found = self._namesakes.find(under, exact, told)
         n = self._namesakes.next(under) if found is None else found
-        known: _Known | None
+        known: Known | None
         while True:
             called = again_named(name, n)
             known = self._samples.get(short(self._out.sample_id(called)))

@@ -15,19 +15,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from atom.formats.base import Batch, Collector, Format, ImportFile, Reading, ReadOptions
+from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import Verdict, to_list, to_name, to_number, to_text, to_verdict
+from atom.formats.intake.batch import Batch
+from atom.formats.intake.by_row import Limit, refuse, rows_of, unknown_score
+from atom.formats.intake.collector import Collector
+from atom.formats.intake.maker import Maker, Question
+from atom.formats.intake.names import cut
 from atom.formats.json_file import inner
-from atom.formats.maker import (
-    Limit,
-    Maker,
-    Question,
-    cut,
-    labels_in,
-    refuse,
-    rows_of,
-    unknown_score,
-)
+from atom.formats.labels import labels_in
 from atom.records import AnswerCause
 from atom.records.thoughts import tell_apart
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from atom.formats.base import Collector, Format, ImportFile, Reading, ReadOptions
+from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import (
     Verdict,
     label_choices,
@@ -21,8 +21,12 @@ from atom.formats.cells import (
     to_text,
     to_verdict,
 )
+from atom.formats.intake.by_row import Sorted, row_by_row, sort_rows
+from atom.formats.intake.collector import Collector
+from atom.formats.intake.maker import Maker, Question
+from atom.formats.intake.names import cut
 from atom.formats.json_file import inner
-from atom.formats.maker import Maker, Question, Sorted, cut, labels_in, row_by_row, sort_rows
+from atom.formats.labels import labels_in
 from atom.records.thoughts import tell_apart
 
 NAME = "every-eval-ever"

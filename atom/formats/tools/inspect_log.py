@@ -11,16 +11,11 @@ Reference: inspect_ai (UK AI Security Institute), `inspect_ai.log`.
 
 from __future__ import annotations
 
-import io
-import re
-import struct
-import zipfile
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from atom.errors import FormatError
-from atom.formats.base import Batch, Collector, Format, ImportFile, Reading, ReadOptions
+from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import (
     Verdict,
     label_choices,
@@ -31,42 +26,29 @@ from atom.formats.cells import (
     to_text,
     to_verdict,
 )
+from atom.formats.intake.batch import Batch
+from atom.formats.intake.by_row import Limit, unknown_score
+from atom.formats.intake.collector import Collector
+from atom.formats.intake.maker import Maker, Question
+from atom.formats.intake.names import cut
 from atom.formats.json_file import inner
-from atom.formats.json_scan import DECODER, BrokenJsonError, JsonScanner
-from atom.formats.maker import Limit, Maker, Question, cut, rows_of, unknown_score
-from atom.formats.rows import Problems, Row, find_encoding
+from atom.formats.tools.inspect_files import (
+    ATTACHED,
+    MAX_DEPTH,
+    json_header,
+    names_log,
+    samples,
+    sniff,
+    zip_header,
+    zip_reductions,
+)
 from atom.records import AnswerCause, State
 from atom.records.thoughts import tell_apart
 
 NAME = "inspect"
-_ATTACHED = "attachment://"
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _GRADES: Mapping[str, float] = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
-_MAX_SAMPLE = 200_000_000
-"""Bytes of a member, packed or unpacked."""
-_PIECE = 1 << 20
-_MAX_DEPTH = 6
 _SEVERAL = "the scorer gives several values"
-_LIKELY = 0.6
-_BULKY = ("attachments", "events", "messages", "store")
-"""Parts of a sample that hold no score."""
-_ZSTD = 93
-"""The number that ZIP has for zstd."""
-_LOCAL_HEADER = struct.Struct("<4s22xHH")
-"""Signature, and the lengths of the name and the extra field that come before a member's data."""
-
-
-def sniff(head: bytes, name: str) -> float:
-    """Say how likely it is that this is an Inspect log."""
-    if head.startswith(b"PK\x03\x04"):
-        inside = b"_journal/" in head or b"header.json" in head or b"samples/" in head
-        return 0.95 if inside else 0.6 if name.lower().endswith(".eval") else 0.0
-    text = head.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
-    if text.startswith("{") and all(f'"{key}"' in text for key in ("version", "eval", "task_id")):
-        return 0.95
-    first = text.split("\n", 1)[0]
-    messages = re.search(r'"input":\s*\[\s*\{', first) is not None
-    return 0.7 if messages and '"role"' in first and '"target"' in first else 0.0
 
 
 @dataclass(kw_only=True)
@@ -111,10 +93,10 @@ def _header(file: ImportFile, options: ReadOptions) -> _Log:
     head = file.head()
     log = _Log(file=file)
     if head.startswith(b"PK\x03\x04"):
-        header = _zip_header(file)
-        reduced = _zip_reductions(file, log)
-    elif _is_log(head):
-        header = _json_header(file)
+        header = zip_header(file)
+        reduced = zip_reductions(file, log.notes)
+    elif names_log(head):
+        header = json_header(file)
         reduced = to_list(header.get("reductions")) or []
     elif b'"input"' in head:
         log.task = log.dataset = cut(file.stem)
@@ -172,235 +154,6 @@ def _reductions(found: Sequence[object]) -> dict[str, dict[str, object]]:
     return made
 
 
-def _is_log(head: bytes) -> bool:
-    return b'"eval"' in head and b'"version"' in head
-
-
-def _zip_header(file: ImportFile) -> Mapping[str, object]:
-    with file.open() as stream, _archive(stream, file.name) as archive:
-        names = archive.namelist()
-        for name in ("header.json", "_journal/start.json"):
-            if name in names:
-                return _member(archive, name, file.name)
-        raise FormatError(
-            f"{file.name!r} is a ZIP without `header.json`; an Inspect log (.eval) is expected"
-        )
-
-
-def _zip_reductions(file: ImportFile, log: _Log) -> list[object]:
-    name = "reductions.json"
-    with file.open() as stream, _archive(stream, file.name) as archive:
-        if name not in archive.namelist():
-            return []
-        try:
-            return to_list(_decoded(archive, name, file.name)) or []
-        except FormatError as error:
-            log.notes.append(f"its reductions were left out: {error.message}")
-            return []
-
-
-def _archive(stream: io.BufferedIOBase | object, name: str) -> zipfile.ZipFile:
-    try:
-        return zipfile.ZipFile(stream)  # type: ignore[arg-type]
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, struct.error) as error:
-        raise FormatError(
-            f"{name!r} is a broken ZIP ({error}); it may be cut: get it again"
-        ) from error
-
-
-def _member(archive: zipfile.ZipFile, name: str, file: str) -> Mapping[str, object]:
-    """Read one JSON object of a ZIP.
-
-    Raises:
-        FormatError: it can't be unpacked, is too large or no object.
-    """
-    value = _decoded(archive, name, file)
-    if not isinstance(value, dict):
-        raise FormatError(f"{name} in {file!r} is no object")
-    return value
-
-
-def _decoded(archive: zipfile.ZipFile, name: str, file: str) -> object:
-    """Read one JSON value of a ZIP.
-
-    Raises:
-        FormatError: it can't be unpacked or is too large.
-    """
-    try:
-        entry = archive.getinfo(name)
-        if entry.file_size > _MAX_SAMPLE:
-            raise FormatError(f"{name} in {file!r} unpacks to over {_MAX_SAMPLE // 1_000_000} MB")
-        return DECODER.decode(_unpacked(archive, entry).decode("utf-8", "replace").strip())
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        OSError,
-        EOFError,
-        ValueError,
-        RecursionError,
-        NotImplementedError,
-        RuntimeError,
-        struct.error,
-    ) as error:
-        raise FormatError(f"{name} in {file!r} can't be read ({error}); get it again") from error
-
-
-def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
-    """Unpack a member; zstd, which `zipfile` learns only with Python 3.14, by Arrow."""
-    if entry.compress_type != _ZSTD:
-        with archive.open(entry) as stream:
-            return stream.read(_MAX_SAMPLE + 1)
-    import pyarrow as pa
-
-    raw = archive.fp
-    if raw is None or entry.flag_bits & 1:
-        raise zipfile.BadZipFile("the member is encrypted")
-    raw.seek(entry.header_offset)
-    head = raw.read(_LOCAL_HEADER.size)
-    signature, name_length, extra_length = _LOCAL_HEADER.unpack(head)
-    if signature != b"PK\x03\x04":
-        raise zipfile.BadZipFile("the member's header is broken")
-    raw.seek(name_length + extra_length, io.SEEK_CUR)
-    if entry.compress_size > _MAX_SAMPLE:
-        raise zipfile.BadZipFile("the member is too large")
-    pieces: list[bytes] = []
-    left = entry.file_size + 1
-    with pa.CompressedInputStream(pa.BufferReader(raw.read(entry.compress_size)), "zstd") as stream:
-        while left > 0 and (piece := stream.read(min(left, _PIECE))):
-            pieces.append(piece)
-            left -= len(piece)
-    data = b"".join(pieces)
-    if len(data) != entry.file_size or zlib.crc32(data) != entry.CRC:
-        raise zipfile.BadZipFile("the member's checksum doesn't fit")
-    return data
-
-
-def _text(file: ImportFile) -> io.TextIOWrapper:
-    return io.TextIOWrapper(file.open(), encoding=find_encoding(file).name, errors="replace")
-
-
-def _json_header(file: ImportFile) -> Mapping[str, object]:
-    """Read everything of a JSON log but its samples."""
-    header: dict[str, object] = {}
-    with _text(file) as text:
-        scanner = JsonScanner(text)
-        try:
-            for key in scanner.each_key():
-                if key == "samples" and scanner.peek() == "[":
-                    for _ in scanner.items():
-                        pass
-                    continue
-                header[key] = scanner.value()
-        except BrokenJsonError as error:
-            if "eval" not in header:
-                raise FormatError(
-                    f"{file.name!r} can't be read as JSON: {error.reason}; get it again"
-                ) from error
-    return header
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Sample:
-    """A sample, or why it can't be read."""
-
-    place: str
-    values: Mapping[str, object] | None
-    reason: str = ""
-
-
-def _samples(log: _Log, collector: Collector) -> Iterator[_Sample]:
-    head = log.file.head()
-    if head.startswith(b"PK\x03\x04"):
-        yield from _zip_samples(log)
-    elif _is_log(head):
-        yield from _json_samples(log, collector)
-    else:
-        for row in rows_of(log.file, collector, count=False):
-            yield _Sample(place=row.place, values=row.values)
-
-
-def _zip_samples(log: _Log) -> Iterator[_Sample]:
-    with log.file.open() as stream, _archive(stream, log.file.name) as archive:
-        for name in archive.namelist():
-            if not name.startswith("samples/") or not name.endswith(".json"):
-                continue
-            place = f"{log.file.name} {name}"
-            try:
-                yield _Sample(place=place, values=_member(archive, name, log.file.name))
-            except FormatError as error:
-                yield _Sample(place=place, values=None, reason=error.message)
-
-
-def _json_samples(log: _Log, problems: Problems) -> Iterator[_Sample]:
-    name, number = log.file.name, 0
-    with _text(log.file) as text:
-        scanner = JsonScanner(text)
-        try:
-            for key in scanner.each_key():
-                if key != "samples" or scanner.peek() != "[":
-                    scanner.value()
-                    continue
-                for value in scanner.items():
-                    number += 1
-                    if isinstance(value, dict):
-                        yield _Sample(place=f"{name} sample {number}", values=value)
-                    else:
-                        yield _Sample(
-                            place=f"{name} sample {number}", values=None, reason="it is no object"
-                        )
-        except BrokenJsonError as error:
-            problems.broken(
-                f"{name}: the file {'breaks off' if error.at_end else 'is broken'} after sample "
-                f"{number} ({error.reason}); the samples before are kept"
-            )
-
-
-def is_log(head: bytes) -> bool:
-    """Whether a file begins as a log does, packed or not."""
-    if head.startswith(b"PK\x03\x04"):
-        return sniff(head, "") > _LIKELY
-    return head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") and _is_log(head)
-
-
-def log_rows(file: ImportFile, problems: Problems) -> Iterator[Row]:
-    """Read a log sample by sample, each as `inspect log dump` would write a log of this one alone.
-
-    Args:
-        file: a log, packed or not.
-        problems: told of samples that can't be read.
-
-    Returns:
-        Rows with `eval` and `samples`; a sample's attachments are put back, and `repeat` counts its
-        epochs from 0.
-
-    Raises:
-        FormatError: the ZIP is broken or holds no header.
-    """
-    log = _Log(file=file)
-    packed = file.head().startswith(b"PK\x03\x04")
-    header = _zip_header(file) if packed else _json_header(file)
-    for sample in _zip_samples(log) if packed else _json_samples(log, problems):
-        if sample.values is None:
-            problems.skip(sample.place, sample.reason)
-            continue
-        kept = {key: value for key, value in sample.values.items() if key not in _BULKY}
-        epoch = to_number(kept.get("epoch"))
-        kept["repeat"] = int(epoch) - 1 if epoch is not None and 1 <= epoch < 1e6 else 0
-        whole = _put_back(kept, inner(sample.values, "attachments"))
-        yield Row(place=sample.place, values={"eval": header.get("eval"), "samples": [whole]})
-
-
-def _put_back(value: object, attachments: Mapping[str, object], depth: int = 0) -> object:
-    if isinstance(value, str) and value.startswith(_ATTACHED):
-        return attachments.get(value.removeprefix(_ATTACHED), value)
-    if depth < 2 * _MAX_DEPTH and attachments:
-        if isinstance(value, dict):
-            return {key: _put_back(one, attachments, depth + 1) for key, one in value.items()}
-        if isinstance(value, list):
-            return [_put_back(one, attachments, depth + 1) for one in value]
-    return value
-
-
 # --- records ---------------------------------------------------------------------------------
 
 
@@ -414,7 +167,7 @@ def _batches(logs: Sequence[_Log], options: ReadOptions, collector: Collector) -
         collector.dataset = options.dataset or log.dataset
         prefix = f"{log.dataset}/" if several else ""
         values: list[float] = []
-        for sample in _samples(log, collector):
+        for sample in samples(log.file, collector):
             if limit.reached():
                 break
             collector.rows += 1
@@ -456,10 +209,10 @@ class _Said:
 
 def _gather(value: object, attachments: Mapping[str, object], said: _Said, depth: int = 0) -> None:
     """Take texts and pictures out of an input: a text, messages, or parts of one."""
-    if depth > _MAX_DEPTH:
+    if depth > MAX_DEPTH:
         return
     if isinstance(value, str):
-        text = to_text(attachments.get(value.removeprefix(_ATTACHED), value))
+        text = to_text(attachments.get(value.removeprefix(ATTACHED), value))
         if text is not None:
             said.texts.append(text)
     elif isinstance(value, list):
@@ -469,9 +222,9 @@ def _gather(value: object, attachments: Mapping[str, object], said: _Said, depth
         kind = value.get("type")
         if kind == "image":
             name = to_name(value.get("image")) or ""
-            key = name.removeprefix(_ATTACHED)
+            key = name.removeprefix(ATTACHED)
             data = to_text(attachments.get(key))
-            if name.startswith(_ATTACHED) and data is None:
+            if name.startswith(ATTACHED) and data is None:
                 said.pictures.append(key)
             else:
                 said.pictures.append(data or name)

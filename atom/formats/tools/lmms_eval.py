@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 
 from atom.errors import FormatError
-from atom.formats.base import Batch, Collector, Format, ImportFile, Reading, ReadOptions
+from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import (
     label_choices,
     to_list,
@@ -26,18 +26,13 @@ from atom.formats.cells import (
     to_reference,
     to_text,
 )
+from atom.formats.intake.batch import Batch
+from atom.formats.intake.by_row import Limit, rows_of, unknown_score
+from atom.formats.intake.collector import Collector
+from atom.formats.intake.maker import Maker, Question
+from atom.formats.intake.names import SeenNumbers, cut, short
 from atom.formats.json_file import inner, load_object
-from atom.formats.maker import (
-    Limit,
-    Maker,
-    Question,
-    SeenNumbers,
-    cut,
-    labels_in,
-    rows_of,
-    short,
-    unknown_score,
-)
+from atom.formats.labels import labels_in
 from atom.formats.rows import Row
 from atom.formats.tools.lmms_plain import MOST_READ, PlainRows
 from atom.formats.tools.lmms_said import SaidOnce, asked_in, pictures_in, said_in, verdict_of

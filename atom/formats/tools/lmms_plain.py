@@ -12,7 +12,9 @@ from typing import NamedTuple
 
 from atom.formats.base import ReadOptions
 from atom.formats.cells import to_text
-from atom.formats.maker import MAX_NAME, Maker, cut, label_keys, labels_at
+from atom.formats.intake.maker import Maker
+from atom.formats.intake.names import MAX_NAME, cut
+from atom.formats.labels import label_keys, labels_at
 from atom.formats.tools.lmms_said import CHOICE_KEYS, alone, asked_in, may_hold_pictures, verdict_of
 from atom.records import Response
 from atom.records.rows import asked_row, outcome_row, response_row, tag_row

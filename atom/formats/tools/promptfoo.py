@@ -15,13 +15,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from atom.errors import FormatError
-from atom.formats.base import Batch, Collector, Format, ImportFile, Reading, ReadOptions
+from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import Verdict, to_list, to_name, to_number, to_text, to_verdict
+from atom.formats.intake.batch import Batch
+from atom.formats.intake.by_row import Limit
+from atom.formats.intake.collector import Collector
+from atom.formats.intake.maker import Maker, Question
+from atom.formats.intake.names import cut
 from atom.formats.json_file import inner
 from atom.formats.json_scan import BrokenJsonError, JsonScanner
-from atom.formats.maker import Limit, Maker, Question, cut
+from atom.formats.layout import find_encoding
 from atom.formats.pictures import PICTURE_SUFFIXES
-from atom.formats.rows import find_encoding
 from atom.records import content_id
 
 NAME = "promptfoo"

@@ -15,15 +15,12 @@ Reference: VLMEvalKit (Duan et al., 2024), repository open-compass/VLMEvalKit.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
-import numpy as np
-
-from atom.analysis.agreement.yes_no import all_right, paired_score, yes_rates
 from atom.errors import FormatError
-from atom.formats.base import Batch, Collector, Format, ImportFile, Reading, ReadOptions
+from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.benchmarks.rotations import ROTATION, rotation_of, turned_id
 from atom.formats.cells import (
     Choices,
@@ -31,18 +28,23 @@ from atom.formats.cells import (
     to_choices,
     to_list,
     to_name,
-    to_number,
     to_reference,
     to_text,
     to_verdict,
 )
+from atom.formats.intake.batch import Batch
+from atom.formats.intake.by_row import Limit, rows_of
+from atom.formats.intake.collector import Collector
+from atom.formats.intake.maker import Maker, Question
+from atom.formats.intake.names import cut
 from atom.formats.json_file import load_object
-from atom.formats.maker import Limit, Maker, Question, cut, labels_in, rows_of
+from atom.formats.labels import labels_in
+from atom.formats.layout import is_excel
 from atom.formats.pictures import embedded_bytes
-from atom.formats.rows import Row, is_excel
+from atom.formats.rows import Row
+from atom.formats.tools.vlmevalkit_scores import NAME, Peek, Scored, Sheet, check
 from atom.records import PictureSlot, blob_hash
 
-NAME = "vlmevalkit"
 UNKNOWN = "Unknown"
 """What an answer is called that was neither yes nor no."""
 _DATASETS = (
@@ -74,10 +76,6 @@ _FACETS = (
     "image_type", "question_type", "bench", "task", "skills", "source", "context", "grade",
     "subject", "topic", "level", "type", "capability", "subcategory",
 )  # fmt: skip
-_MME_REASONING = frozenset(
-    {"code_reasoning", "commonsense_reasoning", "numerical_calculation", "text_translation"}
-)
-_CLOSE = 0.006
 _PEEKED = 5
 """Rows of which a file's columns are told."""
 _OF_ANSWERS = frozenset({"prediction", "hit", "score", "extracted", "log", "res"})
@@ -108,30 +106,6 @@ def sniff(head: bytes, name: str) -> float:
     return 0.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Sheet:
-    """A file with what its name says."""
-
-    file: ImportFile
-    model: str
-    dataset: str
-    rotation: str = ""
-    """By how much its pictures are turned: a question asked of four is one cluster."""
-
-
-@dataclass(kw_only=True)
-class _Scored:
-    """The verdicts of one model on one data set, for the score tables."""
-
-    right: list[float] = field(default_factory=list)
-    index: list[str] = field(default_factory=list)
-    labels: list[Mapping[str, tuple[str, ...]]] = field(default_factory=list)
-    picture: list[str] = field(default_factory=list)
-    answer: list[str] = field(default_factory=list)
-    said: list[str] = field(default_factory=list)
-    ungraded: int = 0
-
-
 def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     """Read result sheets, benchmarks and score tables together.
 
@@ -139,9 +113,9 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
         FormatError: a file is none of these, or there are score tables only.
     """
     collector = Collector(NAME, options.dataset or "", [file.name for file in files])
-    sheets: list[_Sheet] = []
-    benchmarks: list[_Sheet] = []
-    tables: list[_Sheet] = []
+    sheets: list[Sheet] = []
+    benchmarks: list[Sheet] = []
+    tables: list[Sheet] = []
     for file in files:
         if file.name == "status.json":
             load_object(file, collector)
@@ -171,7 +145,7 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     return Reading(_batches(benchmarks, sheets, tables, options, collector), collector)
 
 
-def _sheet(file: ImportFile, options: ReadOptions) -> _Sheet:
+def _sheet(file: ImportFile, options: ReadOptions) -> Sheet:
     turned = rotation_of(file.stem)
     stem = turned.stem
     match = _NAME.match(stem)
@@ -190,7 +164,7 @@ def _sheet(file: ImportFile, options: ReadOptions) -> _Sheet:
     if dataset is None:
         dataset = _RESTS.sub("", stem)
     given = options.candidates.get(file.name)
-    return _Sheet(
+    return Sheet(
         file=file,
         model=cut(given or model or dataset),
         dataset=cut(dataset),
@@ -201,7 +175,7 @@ def _sheet(file: ImportFile, options: ReadOptions) -> _Sheet:
 def _columns(file: ImportFile, collector: Collector) -> set[str]:
     """Name a file's columns, from its first rows."""
     try:
-        rows = list(islice(rows_of(file, _Peek(collector), most=_PEEKED), _PEEKED))
+        rows = list(islice(rows_of(file, Peek(collector), most=_PEEKED), _PEEKED))
     except FormatError as error:
         if file.name.lower().endswith(".json"):
             return set(load_object(file, collector))
@@ -211,22 +185,15 @@ def _columns(file: ImportFile, collector: Collector) -> set[str]:
     return {name for row in rows for name in row.values}
 
 
-class _Peek(Collector):
-    """A collector that only looks ahead."""
-
-    def __init__(self, collector: Collector) -> None:
-        super().__init__(NAME, collector.dataset, ())
-
-
 def _looks_like_scores(columns: set[str]) -> bool:
     wanted = {"acc", "Overall", "overall", "aAcc", "split", "perception", "tot", "score"}
     return bool(columns & wanted)
 
 
 def _batches(
-    benchmarks: Sequence[_Sheet],
-    sheets: Sequence[_Sheet],
-    tables: Sequence[_Sheet],
+    benchmarks: Sequence[Sheet],
+    sheets: Sequence[Sheet],
+    tables: Sequence[Sheet],
     options: ReadOptions,
     collector: Collector,
 ) -> Iterator[Batch]:
@@ -234,7 +201,7 @@ def _batches(
     whole = collector.dataset
     several = options.dataset and len({s.dataset for s in (*benchmarks, *sheets)}) > 1
     maker = Maker(collector, options)
-    scored: dict[tuple[str, str, str], _Scored] = {}
+    scored: dict[tuple[str, str, str], Scored] = {}
     pictures: dict[tuple[str, str], tuple[str, ...]] = {}
     known: dict[int, _Asked] = {}
     stopped = False
@@ -244,7 +211,7 @@ def _batches(
         into = (
             None
             if sheet in benchmarks
-            else scored.setdefault((sheet.model, sheet.dataset, sheet.rotation), _Scored())
+            else scored.setdefault((sheet.model, sheet.dataset, sheet.rotation), Scored())
         )
         for row in rows_of(sheet.file, collector):
             if limit.reached():
@@ -264,7 +231,7 @@ def _batches(
                 "counts, are not among the files"
             )
         elif not stopped:
-            _check(table, found, collector)
+            check(table, found, collector)
     for (model, dataset, _), found in scored.items():
         if found.ungraded and not found.right:
             collector.note(f"the answers of {model} on {dataset} are not graded in the file")
@@ -273,10 +240,10 @@ def _batches(
 
 def _take(
     row: Row,
-    sheet: _Sheet,
+    sheet: Sheet,
     prefix: str,
     maker: Maker,
-    into: _Scored | None,
+    into: Scored | None,
     pictures: dict[tuple[str, str], tuple[str, ...]],
     known: dict[int, _Asked],
 ) -> None:
@@ -306,7 +273,7 @@ class _Asked:
     labels: Mapping[str, tuple[str, ...]]
 
 
-def _cells_of_question(values: Mapping[str, object], sheet: _Sheet) -> int | None:
+def _cells_of_question(values: Mapping[str, object], sheet: Sheet) -> int | None:
     """Hash the cells that a question is made of; None where they can't be."""
     try:
         return hash(
@@ -322,7 +289,7 @@ def _cells_of_question(values: Mapping[str, object], sheet: _Sheet) -> int | Non
 
 def _asked(
     row: Row,
-    sheet: _Sheet,
+    sheet: Sheet,
     prefix: str,
     index: str,
     maker: Maker,
@@ -360,9 +327,7 @@ def _asked(
     return None if sample_id is None else _Asked(sample_id=sample_id, labels=labels)
 
 
-def _answer(
-    row: Row, sheet: _Sheet, index: str, asked: _Asked, maker: Maker, into: _Scored
-) -> None:
+def _answer(row: Row, sheet: Sheet, index: str, asked: _Asked, maker: Maker, into: Scored) -> None:
     """Take a row's answer and verdict."""
     values, place = row.values, row.place
     prediction = to_text(values.get("prediction"))
@@ -416,7 +381,7 @@ def _labels(values: Mapping[str, object]) -> dict[str, tuple[str, ...]]:
 
 def _pictures(
     values: Mapping[str, object],
-    sheet: _Sheet,
+    sheet: Sheet,
     index: str,
     known: dict[tuple[str, str], tuple[str, ...]],
 ) -> tuple[object, ...]:
@@ -452,133 +417,6 @@ def _pictures(
 
 
 # --- score tables ----------------------------------------------------------------------------
-
-
-def _check(table: _Sheet, scored: _Scored, collector: Collector) -> None:
-    """Recompute a score table's figures, and say how many agree."""
-    name = table.file.name
-    rows = [row.values for row in rows_of(table.file, _Peek(collector))]
-    if not rows and name.lower().endswith(".json"):
-        rows = [load_object(table.file, collector)]
-    if any("match_rate" in row or {"tot", "match", "hit"} <= set(row) for row in rows):
-        _say_denominator(name, rows, collector)
-        return
-    if not scored.right:
-        collector.note(f"{name}: the sheet holds no verdicts to recompute it from")
-        return
-    figures = _FIGURES.get(re.split(r"[_-]", table.dataset)[0].lower(), _means)(scored)
-    agreeing, differing = 0, []
-    for key, there in _published(rows):
-        ours = figures.get(key)
-        if ours is None:
-            continue
-        if any(abs(there - ours * scale) < _CLOSE for scale in (1, 100)):
-            agreeing += 1
-        else:
-            differing.append(f"{' '.join(key).strip()} {ours:.4f}, published {there:g}")
-    collector.figures(name, agreeing, differing)
-
-
-def _say_denominator(name: str, rows: Sequence[Mapping[str, object]], collector: Collector) -> None:
-    """Name the denominator of a table that counts answers that could be matched."""
-    for row in rows:
-        tot, match, hit, acc = (to_number(row.get(key)) for key in ("tot", "match", "hit", "acc"))
-        if tot and match and hit is not None and acc is not None:
-            same = abs(acc - 100 * hit / match) < 0.01
-            collector.note(
-                f"{name}: its acc is {'hit/match' if same else 'not hit/match'}: "
-                f"{acc:.1f} of the {match:g} answers that could be matched; of all {tot:g} it is "
-                f"{100 * hit / tot:.1f}"
-            )
-            return
-
-
-def _published(rows: Sequence[Mapping[str, object]]) -> Iterator[tuple[tuple[str, str], float]]:
-    """Give a table's figures: ((row's name, column), number)."""
-    for row in rows:
-        name = ""
-        for key in ("split", "Category", "category", "dataset"):
-            found = to_name(row.get(key))
-            if found is not None:
-                name = "" if found in ("none", "Overall") else found
-                break
-        for column, value in row.items():
-            number = to_number(value)
-            if number is not None:
-                yield (name, column), number
-
-
-_Figures = Mapping[tuple[str, str], float]
-
-
-def _means(scored: _Scored) -> _Figures:
-    """Means by label and over all, as most tables hold them, in either layout."""
-    right = np.array(scored.right)
-    found = {("", "Overall"): float(right.mean()), ("", "acc"): float(right.mean())}
-    values: dict[str, list[float]] = {}
-    for value, labels in zip(scored.right, scored.labels, strict=True):
-        for label in {label for names in labels.values() for label in names}:
-            values.setdefault(label, []).append(value)
-    for label, mine in values.items():
-        found["", label] = found[label, "acc"] = float(np.mean(mine))
-    return found
-
-
-def _hallusion(scored: _Scored) -> _Figures:
-    right = np.array(scored.right)
-    # VD_illusion_1_0_0_2: category, subcategory, visual input, set, figure, question.
-    parts = [index.split("_") for index in scored.index]
-    if any(len(part) < 6 for part in parts):
-        return {("", "aAcc"): float(right.mean())}
-    kind = ["_".join(part[:2]) for part in parts]
-    figure = [(k, p[3], p[4]) for k, p in zip(kind, parts, strict=True)]
-    question = [(k, p[3], p[5]) for k, p in zip(kind, parts, strict=True)]
-    found: dict[tuple[str, str], float] = {}
-    for name in {"", *kind, *(part[0] for part in parts)}:
-        mine = [at for at, k in enumerate(kind) if not name or name in (k, parts[at][0])]
-        here = right[mine]
-        found[name, "aAcc"] = float(here.mean())
-        found[name, "fAcc"] = all_right(here, [figure[at] for at in mine])
-        found[name, "qAcc"] = all_right(here, [question[at] for at in mine])
-    return found
-
-
-def _mme(scored: _Scored) -> _Figures:
-    right = np.array(scored.right)
-    category = [next(iter(labels.get("category", ())), "") for labels in scored.labels]
-    scores: dict[str, float] = {}
-    for name in dict.fromkeys(category):
-        mine = [at for at, label in enumerate(category) if label == name]
-        scores[name] = paired_score(right[mine], [scored.picture[at] for at in mine])
-    reasoning = sum(score for name, score in scores.items() if name in _MME_REASONING)
-    found = {("", name): score for name, score in scores.items()}
-    found["", "reasoning"] = reasoning
-    found["", "perception"] = sum(scores.values()) - reasoning
-    return found
-
-
-def _pope(scored: _Scored) -> _Figures:
-    rows: dict[str, list[int]] = {}
-    for at, labels in enumerate(scored.labels):
-        for name in labels.get("category", ()):
-            rows.setdefault(name, []).append(at)
-    rows[""] = [at for mine in rows.values() for at in mine]
-    truth = np.array([answer.lower() == "yes" for answer in scored.answer])
-    said = np.array([answer.lower() == "yes" for answer in scored.said])
-    found: dict[tuple[str, str], float] = {}
-    for name, mine in rows.items():
-        rates = yes_rates(truth[mine], said[mine])
-        found[name, "Overall"] = rates.f1
-        found[name, "acc"] = rates.accuracy
-        found[name, "precision"], found[name, "recall"] = rates.precision, rates.recall
-    return found
-
-
-_FIGURES: Mapping[str, Callable[[_Scored], _Figures]] = {
-    "hallusionbench": _hallusion,
-    "mme": _mme,
-    "pope": _pope,
-}
 
 
 FORMAT = Format(

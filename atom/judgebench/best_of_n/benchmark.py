@@ -19,8 +19,9 @@ from scipy.special import stdtrit
 
 from atom.analysis.intervals import Floats
 from atom.errors import UsageError
-from atom.formats.base import Collector, ImportFile
+from atom.formats.base import ImportFile
 from atom.formats.cells import to_list, to_name, to_text, to_verdict
+from atom.formats.intake.collector import Collector
 from atom.formats.rows import Row
 from atom.judgebench.base import (
     Bench,
@@ -40,7 +41,7 @@ from atom.judgebench.best_of_n.asking import (
     meeting_order,
 )
 from atom.judgebench.reading import ItemReader, Unusable
-from atom.judgebench.vl_rewardbench.breakdown import asked_alike
+from atom.judgebench.vl_rewardbench.votes import asked_alike
 from atom.judgebench.words import count
 from atom.records import BenchItem, Verdict, content_id
 

@@ -9,10 +9,9 @@ Reference: CriticBench 4 and 5; METHODS A18, A19 and the flags on [CB].
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
 
 import numpy as np
 from scipy.stats import t as student
@@ -26,16 +25,11 @@ from atom.judgebench.critic_bench.ask import (
     META,
     SCORED,
     SCORER,
-    is_corrected,
 )
 from atom.judgebench.critic_bench.code import (
-    CODE_RUN,
     OBJECTIVE_DOMAINS,
-    PROGRAM_DOMAINS,
-    run_codes,
-    value_code,
 )
-from atom.judgebench.critic_bench.files import DOMAINS, QUALITIES
+from atom.judgebench.critic_bench.files import QUALITIES
 from atom.judgebench.critic_bench.measures import (
     OBJECTIVE_CHANCE,
     RELEASED_INVALID_SCORE,
@@ -48,12 +42,22 @@ from atom.judgebench.critic_bench.measures import (
     objective_overall,
     subjective_overall,
 )
-from atom.judgebench.rates import INVALID, RIGHT, WRONG, Rate, rate
+from atom.judgebench.critic_bench.rows import (
+    BY_DOMAIN,
+    NAN,
+    Grouping,
+    Rows,
+    by_group,
+    corrections_of,
+    grades_of,
+    pairs_of,
+    scores_of,
+    sort_verdicts,
+)
+from atom.judgebench.rates import INVALID, Rate, rate
 from atom.records import BenchItem, Verdict
 
 RULES: Final[tuple[Rule, ...]] = ("strict", "released")
-READ_AS_RELEASED: Final = "released"
-"""Key of a verdict's data: the number that the released code's parser would read."""
 RANGE_NOTE: Final = (
     "Within one quality the people's scores hardly vary, so these correlations are lower than the "
     "pooled one for any judge: compare them with each other, never with it."
@@ -65,28 +69,6 @@ PARTS_NOTE: Final = (
 MEAN_NOTE: Final = "plain mean of the domains, as published"
 _LEVELS: Final = ("easy", "hard")
 _QUALITY_WORDS: Final = {"med": "medium", "super-high": "correct"}
-_NAN: Final = math.nan
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Row:
-    """What a judge did with one item in one part."""
-
-    domain: str
-    quality: str
-    value: float
-    """The score, or the code 1, 0, -1; NaN = couldn't be read."""
-    truth: float = _NAN
-    """People's score."""
-    released: float = _NAN
-    """The score under the released code's reading."""
-    second: float = _NAN
-    """A comparison's verdict by position in the second order; `value` is that of the first."""
-
-
-Rows = Sequence[_Row]
-Grouping = tuple[str, Callable[[_Row], str], Sequence[str]]
-BY_DOMAIN: Final[Grouping] = ("by domain", lambda row: row.domain, DOMAINS)
 
 
 def measure(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> BenchResult:
@@ -101,13 +83,13 @@ def measure(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> BenchRes
         says. Where questions were put several times, scores are averaged and verdicts decided by
         the majority.
     """
-    by_item = _sorted(verdicts)
-    feedback = _scores(items, by_item, "answer", FEEDBACK)
-    meta = _scores(items, by_item, "critique", META)
-    every_pair = _pairs(items, by_item)
+    by_item = sort_verdicts(verdicts)
+    feedback = scores_of(items, by_item, "answer", FEEDBACK)
+    meta = scores_of(items, by_item, "critique", META)
+    every_pair = pairs_of(items, by_item)
     pairs = [row for row in every_pair if math.isfinite(row.truth)]
-    corrected, waiting = _corrections(items, by_item)
-    graded = {part: _grades(items, by_item, part) for part in SCORED}
+    corrected, waiting = corrections_of(items, by_item)
+    graded = {part: grades_of(items, by_item, part) for part in SCORED}
     objective = [
         *_spearman_rows("Scores of answers against people's, Spearman x 100", FEEDBACK, feedback),
         *_comparison_rows(pairs),
@@ -140,139 +122,6 @@ def measure(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> BenchRes
 
 
 # --- verdicts to rows ----------------------------------------------------------------------------
-
-Sorted = Mapping[tuple[str, str, str], Sequence[Verdict]]
-
-
-def _sorted(verdicts: Sequence[Verdict]) -> Sorted:
-    """Group verdicts by item, part (a scorer's by the part that it scored) and order."""
-    groups: dict[tuple[str, str, str], list[Verdict]] = defaultdict(list)
-    for verdict in verdicts:
-        if verdict.state == "failed":
-            continue
-        part = verdict.part
-        if part.startswith(SCORER):
-            part = SCORER + part.rpartition("/")[2]
-        groups[verdict.subject_id, part, verdict.order].append(verdict)
-    return groups
-
-
-def _mean(values: Sequence[float]) -> float:
-    readable = [value for value in values if math.isfinite(value)]
-    return sum(readable) / len(readable) if readable else _NAN
-
-
-def _value(verdict: Verdict) -> float:
-    readable = verdict.state == "scored" and verdict.value is not None
-    return float(verdict.value or 0) if readable else _NAN
-
-
-def _released(verdict: Verdict) -> float:
-    number = verdict.data.get(READ_AS_RELEASED)
-    if isinstance(number, int | float) and math.isfinite(number):
-        return float(number)
-    return _value(verdict)
-
-
-def _scores(items: Sequence[BenchItem], by_item: Sorted, kind: str, part: str) -> Rows:
-    """Return an item's score beside people's, where both were asked for."""
-    rows = []
-    for item in items:
-        mine = [one for one in by_item.get((item.id, part, ""), ()) if _has_verdict(one)]
-        truth = item.data.get("score")
-        if item.data["kind"] == kind and mine and truth is not None:
-            rows.append(
-                _Row(
-                    domain=item.data["domain"],
-                    quality=item.data["quality"],
-                    value=_mean([_value(one) for one in mine]),
-                    released=_mean([_released(one) for one in mine]),
-                    truth=float(truth),
-                )
-            )
-    return rows
-
-
-def _has_verdict(verdict: Verdict) -> bool:
-    """Whether a verdict was asked for; a text alone, taken in from elsewhere, holds none."""
-    return verdict.state != "scored" or verdict.value is not None or bool(verdict.label)
-
-
-def _pairs(items: Sequence[BenchItem], by_item: Sorted) -> Rows:
-    """Return a pair's verdicts by position, in both orders; pairs asked in one order are left."""
-    rows = []
-    for item in items:
-        forward, backward = (
-            [one for one in by_item.get((item.id, COMPARE, order), ()) if _has_verdict(one)]
-            for order in ("ab", "ba")
-        )
-        preference = item.data.get("preference")
-        if item.data["kind"] == "pair" and forward and backward:
-            rows.append(
-                _Row(
-                    domain=item.data["domain"],
-                    quality=item.data["quality"],
-                    value=_position(forward, "ab"),
-                    second=_position(backward, "ba"),
-                    truth="ab".index(preference) if preference else _NAN,
-                )
-            )
-    return rows
-
-
-def _position(verdicts: Sequence[Verdict], order: str) -> int:
-    """Return the position that most votes name: 0, 1, 2 for neither, -1 if none can be read."""
-    places = {order[0]: 0, order[1]: 1, "tie": TIE}
-    said = [places[v.label] for v in verdicts if v.state == "scored" and v.label in places]
-    if not said:
-        return INVALID
-    counts = [said.count(place) for place in (0, 1, TIE)]
-    best = max(counts)
-    return counts.index(best) if counts.count(best) == 1 else TIE
-
-
-def _corrections(items: Sequence[BenchItem], by_item: Sorted) -> tuple[Rows, int]:
-    """Return what became of corrections that can be checked, and how many programs wait."""
-    rows, waiting = [], 0
-    ran = any(part == CODE_RUN for _, part, _ in by_item)
-    for item in items:
-        data = item.data
-        mine = by_item.get((item.id, CORRECTION, ""), ())
-        if not mine or data["domain"] not in OBJECTIVE_DOMAINS or not is_corrected(data):
-            continue
-        if data["domain"] in PROGRAM_DOMAINS:
-            if not ran:
-                waiting += 1
-                continue
-            codes = run_codes(mine, by_item.get((item.id, CODE_RUN, ""), ()))
-            waiting += not codes
-        else:
-            codes = [
-                value_code(data["truth"], one) if one.state == "scored" else INVALID for one in mine
-            ]
-        if codes:
-            rows.append(
-                _Row(domain=data["domain"], quality=data["quality"], value=_majority(codes))
-            )
-    return rows, waiting
-
-
-def _majority(codes: Sequence[int]) -> int:
-    right, wrong = codes.count(RIGHT), codes.count(WRONG)
-    return INVALID if not right + wrong else RIGHT if right > wrong else WRONG
-
-
-def _grades(items: Sequence[BenchItem], by_item: Sorted, part: str) -> Rows:
-    """Return a scorer's grades of what the judge wrote."""
-    rows = []
-    for item in items:
-        for order in ("", "ab"):
-            mine = by_item.get((item.id, SCORER + part, order), ())
-            if mine:
-                value = _mean([_value(one) for one in mine])
-                data: Mapping[str, Any] = item.data
-                rows.append(_Row(domain=data["domain"], quality=data["quality"], value=value))
-    return rows
 
 
 # --- rows to figures -----------------------------------------------------------------------------
@@ -335,22 +184,13 @@ def _passed(rows: Rows) -> Rate:
     return correction(np.array([row.value for row in rows], dtype=np.int64))
 
 
-def _by(rows: Rows, grouping: Grouping) -> dict[str, list[_Row]]:
-    """Split rows, the groups in their own order, others after them, those without a name left."""
-    _, name_of, order = grouping
-    groups: dict[str, list[_Row]] = {name: [] for name in order}
-    for row in rows:
-        groups.setdefault(name_of(row), []).append(row)
-    return {name: group for name, group in groups.items() if name and group}
-
-
 def _plain_mean(parts: Sequence[tuple[float, float, float]]) -> tuple[float, float, float]:
     """Average independent figures with their intervals, each counting the same (MOVER).
 
     `lo = v - sqrt(sum (v_c - lo_c)^2) / C`, and `hi` likewise: for one figure its own interval.
     """
     if not parts:
-        return _NAN, _NAN, _NAN
+        return NAN, NAN, NAN
     value = sum(v for v, _, _ in parts) / len(parts)
     below = math.hypot(*(v - lo for v, lo, _ in parts)) / len(parts)
     above = math.hypot(*(hi - v for v, _, hi in parts)) / len(parts)
@@ -359,7 +199,7 @@ def _plain_mean(parts: Sequence[tuple[float, float, float]]) -> tuple[float, flo
 
 def _pass_rows(rows: Rows, waiting: int) -> list[MetricRow]:
     """Lay the pass rate out: the plain mean of the domains, as published."""
-    groups = _by(rows, BY_DOMAIN)
+    groups = by_group(rows, BY_DOMAIN)
     rates = {name: _passed(group) for name, group in groups.items()}
     value, lo, hi = _plain_mean([(one.strict, one.lo, one.hi) for one in rates.values()])
     notes = [MEAN_NOTE]
@@ -435,7 +275,7 @@ def _order_table(rows: Rows) -> MetricTable:
 
     def share(hits: Sequence[bool], metric: str, label: str, note: str, chance: float) -> MetricRow:
         codes = np.array(hits, dtype=np.int64)
-        found = replace(rate(codes, chance if coin else _NAN), invalid=len(rows) - len(readable))
+        found = replace(rate(codes, chance if coin else NAN), invalid=len(rows) - len(readable))
         return rate_row(metric, label, found, "readable only", group="comp_feedback", note=note)
 
     same = [(row.value, row.second) in ((0, 1), (1, 0), (TIE, TIE)) for row in readable]
@@ -467,18 +307,18 @@ def _quality_tables(
             (FEEDBACK, "Scores of answers", feedback),
             (META, "Scores of critiques", meta),
         )
-        for name, group in _by(rows, by_quality).items()
+        for name, group in by_group(rows, by_quality).items()
     ]
     passes = [
         rate_row("pass_rate", "Corrections that pass", _passed(group), "strict",
                  group=f"correction, {_word(name)}")
-        for name, group in _by(corrected, by_quality).items()
+        for name, group in by_group(corrected, by_quality).items()
     ]  # fmt: skip
     levels = [
         rate_row(
             "accuracy", "Comparisons", _compared(group, rule), rule, group=f"comp_feedback, {name}"
         )
-        for name, group in _by(pairs, by_level).items()
+        for name, group in by_group(pairs, by_level).items()
         for rule in RULES
     ]
     easy = "Easy: a low answer beside a high one; hard: every other pair."
@@ -493,17 +333,17 @@ def _domain_tables(
     feedback: Rows, meta: Rows, pairs: Rows, corrected: Rows
 ) -> tuple[MetricTable, ...]:
     rows: list[MetricRow] = []
-    for name, group in _by(feedback, BY_DOMAIN).items():
+    for name, group in by_group(feedback, BY_DOMAIN).items():
         rows.append(_spearman_row("Scores of answers", f"feedback, {name}", group, "strict"))
-    for name, group in _by(pairs, BY_DOMAIN).items():
+    for name, group in by_group(pairs, BY_DOMAIN).items():
         found = _compared(group, "strict")
         about = f"comp_feedback, {name}"
         rows.append(rate_row("accuracy", "Comparisons", found, "strict", group=about))
-    for name, group in _by(corrected, BY_DOMAIN).items():
+    for name, group in by_group(corrected, BY_DOMAIN).items():
         found = _passed(group)
         about = f"correction, {name}"
         rows.append(rate_row("pass_rate", "Corrections that pass", found, "strict", group=about))
-    for name, group in _by(meta, BY_DOMAIN).items():
+    for name, group in by_group(meta, BY_DOMAIN).items():
         rows.append(_spearman_row("Scores of critiques", f"meta_feedback, {name}", group, "strict"))
     return (MetricTable(title="By domain", rows=tuple(rows)),)
 
@@ -518,7 +358,7 @@ def _mean_interval(values: Floats) -> tuple[float, float, float]:
     """Return mean and 95 % Student interval; no ends without two values that differ."""
     n = len(values)
     if n < 2 or np.ptp(values) == 0:
-        return float(values.mean()) if n else _NAN, _NAN, _NAN
+        return float(values.mean()) if n else NAN, NAN, NAN
     value, half = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n)
     half *= float(student.ppf(0.975, n - 1))
     return value, max(value - half, 1.0), min(value + half, 10.0)
@@ -542,7 +382,7 @@ def _graded_row(part: str, group: str, rows: Rows) -> MetricRow:
 
 def _by_domains(part: str, rows: Rows) -> MetricRow:
     """Average grades over the domains, each counting the same, as published."""
-    each = [_graded_row(part, name, group) for name, group in _by(rows, BY_DOMAIN).items()]
+    each = [_graded_row(part, name, group) for name, group in by_group(rows, BY_DOMAIN).items()]
     row = _graded_row(part, _GROUPS[part], rows)
     if not each:
         return row
@@ -583,7 +423,7 @@ def _graded_tables(graded: Mapping[str, Rows]) -> tuple[MetricTable, ...]:
         _graded_row(part, f"{_GROUPS[part]}, {_word(name)}", group)
         for part in SCORED
         for grouping in (by_quality, BY_DOMAIN)
-        for name, group in _by(graded[part], grouping).items()
+        for name, group in by_group(graded[part], grouping).items()
     ]
     note = "A reference is worth 8 by definition; what guessing gives isn't defined."
     return (

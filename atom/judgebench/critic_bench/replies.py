@@ -27,8 +27,8 @@ from atom.judgebench.critic_bench.ask import (
     META,
     is_corrected,
 )
-from atom.judgebench.critic_bench.figures import READ_AS_RELEASED
 from atom.judgebench.critic_bench.files import Place, expand
+from atom.judgebench.critic_bench.rows import READ_AS_RELEASED
 from atom.judgebench.reading import IMPORTED, Notes, Unusable, repeat_of, rows_of
 from atom.records import BenchItem, Sampling, Verdict
 from atom.records.thoughts import tell_apart

@@ -32,7 +32,7 @@ from dataclasses import replace
 from typing import Final, Literal
 
 from atom.errors import FormatError, UsageError
-from atom.formats.base import Collector, ImportFile
+from atom.formats.base import ImportFile
 from atom.formats.cells import (
     is_missing,
     to_choices,
@@ -42,6 +42,7 @@ from atom.formats.cells import (
     to_text,
     to_verdict,
 )
+from atom.formats.intake.collector import Collector
 from atom.formats.pictures import PICTURE_SUFFIXES
 from atom.formats.rows import Row
 from atom.judgebench.base import Loaded, LoadOptions

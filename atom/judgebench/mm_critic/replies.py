@@ -21,8 +21,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from atom.formats.base import Collector, ImportFile
+from atom.formats.base import ImportFile
 from atom.formats.cells import is_missing, to_name, to_text, to_verdict
+from atom.formats.intake.collector import Collector
 from atom.formats.rows import Row
 from atom.judge.replies.objects import extract_object
 from atom.judgebench.base import Replies

@@ -11,19 +11,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from scipy.stats import spearmanr
 
-from atom.analysis.intervals import Z95, Floats, Ints
+from atom.analysis.intervals import Z95, Floats
 from atom.judgebench.base import BenchResult, MetricRow, MetricTable, rate_rows
 from atom.judgebench.mm_critic.ask import PARAPHRASE_PART, REFERENCE_PART
 from atom.judgebench.mm_critic.data import (
-    PAIRING_WORDS,
     SUBSETS,
     TASK_TYPES,
-    pairing,
     quality_band,
 )
 from atom.judgebench.mm_critic.measures import (
@@ -34,34 +32,29 @@ from atom.judgebench.mm_critic.measures import (
     CritiqueScore,
     anchor_audit,
     annotator_judge_swap,
-    critique_accuracy,
     critique_score,
     length_within_items,
-    preference_accuracy,
 )
-from atom.judgebench.rates import INVALID, RIGHT, WRONG, majority, rate
+from atom.judgebench.mm_critic.rows import (
+    Text,
+    claim_rows,
+    codes_of,
+    few,
+    item_codes,
+    preference_rows,
+    score_row,
+    score_rows,
+    scores_of,
+    texts_of,
+)
+from atom.judgebench.rates import INVALID, RIGHT, WRONG, rate
 from atom.records import BenchItem, Verdict, content_id
 
 _BLIND_PARTS: Mapping[str, str] = {
     REFERENCE_PART: "the reference itself",
     PARAPHRASE_PART: "the reference in other words",
 }
-FEW = 30
-"""Under so many items a figure says little."""
 _SCORE_NOTE = "A scorer gave each text 0 to 10 beside a reference that is fixed at 8."
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Text:
-    """A critique or correction, with the score that one scorer gave it."""
-
-    item: BenchItem
-    code: int
-    readable: bool
-    """Whether the judge's reply held a text."""
-    length: int
-    score: float
-    """NaN where the scorer's reply couldn't be read; 0 never stands for that."""
 
 
 def measure(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> BenchResult:
@@ -76,8 +69,8 @@ def measure(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> BenchRes
     mine = [one for one in came if not one.part.startswith("scorer/")]
     given = [one for one in came if one.part.startswith("scorer/")]
     by_part = _parted(mine)
-    critiques = _texts(known, by_part.get("critique", []), given, "/critique")
-    corrections = _texts(known, by_part.get("correction", []), given, "/correction")
+    critiques = texts_of(known, by_part.get("critique", []), given, "/critique")
+    corrections = texts_of(known, by_part.get("correction", []), given, "/correction")
     claims = [
         one
         for one in by_part.get("critique", [])
@@ -86,13 +79,13 @@ def measure(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> BenchRes
     picks = by_part.get("compare", [])
     names = _scorer_names(given, [*items])
     headline = [
-        *_claim_rows(known, claims),
-        *_score_rows(critiques, "critique_score", "Critique score (reference = 8)", names),
+        *claim_rows(known, claims),
+        *score_rows(critiques, "critique_score", "Critique score (reference = 8)", names),
         *_anchored_rows(given, critiques, names),
-        *_score_rows(
+        *score_rows(
             corrections, "correction_critique_score", "Correction score (reference = 8)", names
         ),
-        *_preference_rows(known, picks, "analysis"),
+        *preference_rows(known, picks, "analysis"),
     ]
     tables = [
         _anchor_table(given, critiques, names),
@@ -122,37 +115,6 @@ def _parted(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
     return found
 
 
-def _texts(
-    known: Mapping[str, BenchItem],
-    written: Sequence[Verdict],
-    given: Sequence[Verdict],
-    ending: str,
-) -> dict[str, list[_Text]]:
-    """Join texts with their scores, by scorer; one that nobody scored yet isn't among them."""
-    place = {item_id: at for at, item_id in enumerate(known)}
-    keyed = {one.key: one for one in written}
-    found: dict[str, list[_Text]] = {}
-    for score in given:
-        if not score.part.endswith(ending):
-            continue
-        text = keyed.get(str(score.data.get("of", "")))
-        if text is None or text.state != "scored":
-            continue
-        value = score.value if score.state == "scored" and score.value is not None else math.nan
-        item = known[text.subject_id]
-        found.setdefault(score.judge, []).append(
-            _Text(item=item, code=place[item.id], readable=True, length=len(text.text), score=value)
-        )
-    for texts in found.values():
-        texts += [
-            _Text(item=known[one.subject_id], code=place[one.subject_id], readable=False,
-                  length=0, score=math.nan)
-            for one in written
-            if one.state == "unscored"
-        ]  # fmt: skip
-    return dict(sorted(found.items()))
-
-
 def _scorer_names(given: Sequence[Verdict], items: Sequence[BenchItem]) -> dict[str, str]:
     """Name the scorers: by the model that answered, else as an annotator is named, else by id."""
     names = {one.judge: str(one.data.get("model") or "") for one in given if one.data.get("model")}
@@ -164,141 +126,12 @@ def _scorer_names(given: Sequence[Verdict], items: Sequence[BenchItem]) -> dict[
     return {one.judge: names.get(one.judge, one.judge) for one in given}
 
 
-def _scores(texts: Sequence[_Text]) -> Floats:
-    return np.array([one.score for one in texts], dtype=np.float64)
-
-
-def _codes(texts: Sequence[_Text]) -> Ints:
-    return np.array([one.code for one in texts], dtype=np.int64)
-
-
-def _item_codes(votes: Mapping[str, list[int]]) -> Ints:
-    """Bring each item's votes down to one code."""
-    most = max((len(found) for found in votes.values()), default=0)
-    table = np.full((len(votes), most), INVALID, dtype=np.int64)
-    for row, found in enumerate(votes.values()):
-        table[row, : len(found)] = found
-    return majority(table) if most else np.array([], dtype=np.int64)
-
-
-def _claim_votes(known: Mapping[str, BenchItem], claims: Sequence[Verdict]) -> dict[str, list[int]]:
-    votes: dict[str, list[int]] = {}
-    for one in claims:
-        truth = "right" if known[one.subject_id].data["correct"] else "wrong"
-        code = INVALID
-        if one.state == "scored" and one.label:
-            code = RIGHT if one.label == truth else WRONG
-        votes.setdefault(one.subject_id, []).append(code)
-    return votes
-
-
-def _claim_rows(
-    known: Mapping[str, BenchItem], claims: Sequence[Verdict], group: str = ""
-) -> tuple[MetricRow, ...]:
-    codes = _item_codes(_claim_votes(known, claims))
-    if not len(codes):
-        return ()
-    # Right or wrong code against a truth of all ones is Eq. 1 on the majority's claim.
-    found = critique_accuracy(codes, np.ones(len(codes), dtype=np.int64))
-    return rate_rows(
-        "acc_critic", "Critique accuracy", found,
-        group=group, note=_always_note(known, claims) if not group else "",
-    )  # fmt: skip
-
-
-def _always_note(known: Mapping[str, BenchItem], claims: Sequence[Verdict]) -> str:
-    truth = [bool(known[key].data["correct"]) for key in {one.subject_id for one in claims}]
-    share = 100 * max(sum(truth), len(truth) - sum(truth)) / len(truth)
-    word = "right" if 2 * sum(truth) >= len(truth) else "wrong"
-    return f"always saying {word!r} would reach {share:.1f}"
-
-
-def _score_rows(
-    by_scorer: Mapping[str, Sequence[_Text]],
-    metric: str,
-    label: str,
-    names: Mapping[str, str],
-    *,
-    group: str = "",
-    keep: Callable[[BenchItem], bool] = lambda _: True,
-) -> list[MetricRow]:
-    """Lay mean scores out: a scorer each, under both ways of counting."""
-    rows = []
-    for scorer, texts in by_scorer.items():
-        some = [one for one in texts if keep(one.item)]
-        if not some:
-            continue
-        whose = f"scorer {names[scorer]}" if len(by_scorer) > 1 else ""
-        where = ", ".join(part for part in (group, whose) if part)
-        readable = [one for one in some if one.readable]
-        lost = len(some) - len(readable)
-        found = critique_score(_scores(readable), _codes(readable))
-        if lost:
-            zeros = [one if one.readable else replace(one, score=0.0) for one in some]
-            strict = critique_score(_scores(zeros), _codes(zeros))
-            rows.append(_score_row(metric, label, strict, where, lost + found.invalid, "strict"))
-        rule = "readable only" if lost or found.invalid else ""
-        rows.append(_score_row(metric, label, found, where, lost + found.invalid, rule))
-    return rows
-
-
-def _score_row(
-    metric: str, label: str, found: CritiqueScore, group: str, invalid: int, rule: str
-) -> MetricRow:
-    return MetricRow(
-        metric=metric,
-        label=label,
-        value=found.mean,
-        lo=float(np.clip(found.lo, 0, 10)),
-        hi=float(np.clip(found.hi, 0, 10)),
-        n=found.n,
-        invalid=invalid,
-        rule=rule,
-        unit="points",
-        group=group,
-    )
-
-
-def _pick_votes(known: Mapping[str, BenchItem], picks: Sequence[Verdict]) -> dict[str, list[int]]:
-    votes: dict[str, list[int]] = {}
-    for one in picks:
-        code = INVALID
-        if one.state == "scored" and one.label in ("a", "b"):
-            code = RIGHT if one.label == known[one.subject_id].data["preferred"] else WRONG
-        votes.setdefault(one.subject_id, []).append(code)
-    return votes
-
-
-def _preference_rows(
-    known: Mapping[str, BenchItem], picks: Sequence[Verdict], scheme: BandScheme
-) -> list[MetricRow]:
-    votes = _pick_votes(known, picks)
-    if not votes:
-        return []
-    by_pairing = preference_accuracy(
-        _item_codes(votes), [pairing(known[key], scheme) for key in votes]
-    )
-    rows: list[MetricRow] = []
-    for name, words in PAIRING_WORDS.items():
-        if name in by_pairing:
-            found = by_pairing[name]
-            group = words if scheme == "analysis" else f"{words}, {scheme} bands"
-            rows += rate_rows(
-                "acc_prefer", f"Preference accuracy {name}", found, group=group, note=_few(found.n)
-            )
-    return rows
-
-
-def _few(n: int) -> str:
-    return f"only {n} items" if n < FEW else ""
-
-
 # --- tables ---------------------------------------------------------------------------------------
 
 
 def _anchor_table(
     given: Sequence[Verdict],
-    critiques: Mapping[str, Sequence[_Text]],
+    critiques: Mapping[str, Sequence[Text]],
     names: Mapping[str, str],
 ) -> MetricTable | None:
     """Lay the anchor audit out, and what the critique score is without the offset."""
@@ -312,7 +145,7 @@ def _anchor_table(
             if not seen.n and not seen.invalid:
                 continue
             name = part.rsplit("/", 1)[-1]
-            blind = _score_row(f"anchor_{name}", f"Blind score of {words}", seen, group,
+            blind = score_row(f"anchor_{name}", f"Blind score of {words}", seen, group,
                                seen.invalid, "readable only" if seen.invalid else "")  # fmt: skip
             rows += [
                 blind,
@@ -332,23 +165,23 @@ def _anchor_table(
 
 
 def _less_offset(
-    texts: Sequence[_Text], blind: CritiqueScore, metric: str, label: str, group: str
+    texts: Sequence[Text], blind: CritiqueScore, metric: str, label: str, group: str
 ) -> list[MetricRow]:
     """Take a scorer's offset off its critique score; both errors are in the interval."""
     readable = [one for one in texts if one.readable]
-    raw = critique_score(_scores(readable), _codes(readable))
+    raw = critique_score(scores_of(readable), codes_of(readable))
     if not raw.n or not blind.n:
         return []
     # The offset of `AnchorAudit`: blind mean less 8.
     value = raw.mean - (blind.mean - ANCHOR)
     half = math.hypot(raw.hi - raw.mean, blind.hi - blind.mean)
-    row = _score_row(metric, label, raw, group, raw.invalid, "readable only" if raw.invalid else "")
+    row = score_row(metric, label, raw, group, raw.invalid, "readable only" if raw.invalid else "")
     return [replace(row, value=value, lo=value - half, hi=value + half)]
 
 
 def _anchored_rows(
     given: Sequence[Verdict],
-    critiques: Mapping[str, Sequence[_Text]],
+    critiques: Mapping[str, Sequence[Text]],
     names: Mapping[str, str],
 ) -> list[MetricRow]:
     """Lay out the critique score less the offset: the paraphrase's, else the reference's."""
@@ -380,7 +213,7 @@ def _blind(given: Sequence[Verdict], scorer: str, part: str) -> Floats:
 
 
 def _share_table(
-    critiques: Mapping[str, Sequence[_Text]], names: Mapping[str, str]
+    critiques: Mapping[str, Sequence[Text]], names: Mapping[str, str]
 ) -> MetricTable | None:
     rows: list[MetricRow] = []
     for scorer, texts in critiques.items():
@@ -405,7 +238,7 @@ def _share_table(
 def _subset_table(
     known: Mapping[str, BenchItem],
     claims: Sequence[Verdict],
-    critiques: Mapping[str, Sequence[_Text]],
+    critiques: Mapping[str, Sequence[Text]],
     names: Mapping[str, str],
 ) -> MetricTable | None:
     named = _in_order({str(item.data["subset"]) for item in known.values()} - {""}, [*SUBSETS])
@@ -431,24 +264,22 @@ def _in_order(found: Iterable[str], order: Sequence[str]) -> list[str]:
 def _pair_of_rows(
     known: Mapping[str, BenchItem],
     claims: Sequence[Verdict],
-    critiques: Mapping[str, Sequence[_Text]],
+    critiques: Mapping[str, Sequence[Text]],
     names: Mapping[str, str],
     group: str,
     keep: Callable[[BenchItem], bool],
 ) -> list[MetricRow]:
     some = [one for one in claims if keep(known[one.subject_id])]
-    rows = list(_claim_rows(known, some, group))
-    rows += _score_rows(
-        critiques, "critique_score", "Critique score", names, group=group, keep=keep
-    )
-    return [replace(row, note=row.note or _few(row.n)) for row in rows]
+    rows = list(claim_rows(known, some, group))
+    rows += score_rows(critiques, "critique_score", "Critique score", names, group=group, keep=keep)
+    return [replace(row, note=row.note or few(row.n)) for row in rows]
 
 
 def _type_tables(
     known: Mapping[str, BenchItem],
     claims: Sequence[Verdict],
-    critiques: Mapping[str, Sequence[_Text]],
-    corrections: Mapping[str, Sequence[_Text]],
+    critiques: Mapping[str, Sequence[Text]],
+    corrections: Mapping[str, Sequence[Text]],
     names: Mapping[str, str],
 ) -> list[MetricTable]:
     """Lay task types out: all data, each sub-dataset where there are several, corrections."""
@@ -470,9 +301,9 @@ def _type_tables(
         tables.append(MetricTable(title=f"{place} task type", rows=tuple(rows)))
     rows = []
     for kind in types:
-        rows += _score_rows(corrections, "correction_critique_score", "Correction score", names,
+        rows += score_rows(corrections, "correction_critique_score", "Correction score", names,
                             group=_words(kind), keep=_within(task_type=kind))  # fmt: skip
-    rows = [replace(row, note=_few(row.n)) for row in rows]
+    rows = [replace(row, note=few(row.n)) for row in rows]
     tables.append(MetricTable(title="Corrections by task type", rows=tuple(rows)))
     return tables
 
@@ -494,7 +325,7 @@ def _band_table(
     known: Mapping[str, BenchItem],
     scheme: BandScheme,
     written: Sequence[Verdict],
-    critiques: Mapping[str, Sequence[_Text]],
+    critiques: Mapping[str, Sequence[Text]],
     names: Mapping[str, str],
     picks: Sequence[Verdict],
 ) -> MetricTable:
@@ -504,16 +335,16 @@ def _band_table(
         f"{name} {lo} to {hi}" if lo < hi else f"{name} {lo}" for name, lo, hi in BANDS[scheme]
     )
     for name, _, _ in BANDS[scheme]:
-        rows += _score_rows(
+        rows += score_rows(
             critiques, "critique_score", "Critique score of responses", names, group=name,
             keep=_in_band(name, scheme),
         )  # fmt: skip
     rows += _rating_rows(known, written, scheme)
     if scheme != "analysis":
-        rows += _preference_rows(known, picks, scheme)
+        rows += preference_rows(known, picks, scheme)
     return MetricTable(
         title=f"By quality of the response, {scheme} bands ({spans})",
-        rows=tuple(replace(row, note=row.note or _few(row.n)) for row in rows),
+        rows=tuple(replace(row, note=row.note or few(row.n)) for row in rows),
         note="The paper's analysis and its annotators' prompt cut quality differently: 4 and 10 "
         "change sides.",
     )
@@ -542,7 +373,7 @@ def _rating_rows(
     level = sum(chance.values()) / len(chance)
     rows = list(
         rate_rows("rating_band_accuracy", "The judge's own rating falls in the annotated band",
-                  rate(_item_codes(votes), level), note="chance: a number drawn from 0 to 10")
+                  rate(item_codes(votes), level), note="chance: a number drawn from 0 to 10")
     )  # fmt: skip
     if scheme == "analysis":
         rows.append(_correlation_row(pairs, len(some)))
@@ -573,14 +404,14 @@ def _correlation_row(pairs: Sequence[tuple[float, float]], asked: int) -> Metric
 
 
 def _length_table(
-    critiques: Mapping[str, Sequence[_Text]], names: Mapping[str, str]
+    critiques: Mapping[str, Sequence[Text]], names: Mapping[str, str]
 ) -> MetricTable | None:
     rows: list[MetricRow] = []
     for scorer, texts in critiques.items():
         some = [one for one in texts if one.readable]
         group = f"scorer {names[scorer]}" if len(critiques) > 1 else ""
         length = np.array([one.length for one in some], dtype=np.int64)
-        found = length_within_items(_codes(some), length, _scores(some))
+        found = length_within_items(codes_of(some), length, scores_of(some))
         rows.append(
             MetricRow(metric="length_slope",
                       label="Points for 1,000 more characters, same item", value=found.slope,
@@ -628,7 +459,7 @@ def _swap_table(given: Sequence[Verdict], names: Mapping[str, str]) -> MetricTab
                 rule = "readable only" if seen.invalid else ""
                 group = f"reference by {annotator}, scored by {scorer}"
                 rows.append(
-                    _score_row("critique_score", "Critique score", seen, group, seen.invalid, rule)
+                    score_row("critique_score", "Critique score", seen, group, seen.invalid, rule)
                 )
     if not math.isnan(found.own):
         rows.append(
@@ -656,6 +487,6 @@ def _order_table(picks: Sequence[Verdict]) -> MetricTable | None:
                 if row.rule != "strict"]  # fmt: skip
     return MetricTable(
         title="Position",
-        rows=tuple(replace(row, note=_few(row.n)) for row in readable),
+        rows=tuple(replace(row, note=few(row.n)) for row in readable),
         note="The better response is shown first in half of the items of each pairing.",
     )

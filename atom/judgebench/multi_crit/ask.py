@@ -17,7 +17,8 @@ from atom.judge.request import Request
 from atom.judge.templates import JsonValue
 from atom.judgebench.base import BenchPlan
 from atom.judgebench.multi_crit.criteria import find_criterion
-from atom.judgebench.multi_crit.files import Label, Labelled, Pair, pair_of, shown_label
+from atom.judgebench.multi_crit.files import Label, Labelled, Pair, pair_of
+from atom.judgebench.multi_crit.replies import shown_label
 from atom.records import BenchItem, Verdict
 from atom.stages.asking import make_request
 from atom.stages.reading import one_line, read_reply, text_of

@@ -10,7 +10,8 @@ from typing import Final
 from atom.judgebench.base import Bench
 from atom.judgebench.multi_crit.ask import JOINT, SINGLE, MultiCritWorklist
 from atom.judgebench.multi_crit.figures import measure
-from atom.judgebench.multi_crit.files import load, read_replies
+from atom.judgebench.multi_crit.files import load
+from atom.judgebench.multi_crit.replies import read_replies
 
 BENCH: Final = Bench(
     name="multi_crit",

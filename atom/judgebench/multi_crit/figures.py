@@ -10,21 +10,17 @@ Reference: Multi-Crit 3.5, 4.2, Tables 3, 4, 18; METHODS A12, A13, B12.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
-from atom.analysis.compare.votes import position_bias
-from atom.analysis.intervals import Ints, make_cells, node_stats
+from atom.analysis.intervals import Ints
 from atom.judgebench.base import BenchResult, MetricRow, MetricTable, rate_rows
 from atom.judgebench.multi_crit.ask import JOINT, SINGLE
 from atom.judgebench.multi_crit.criteria import in_order, names_of
-from atom.judgebench.multi_crit.files import SPLITS, pair_of
 from atom.judgebench.multi_crit.measures import (
-    FIRST,
-    SECOND,
     UNREAD,
     Bools,
     Frame,
@@ -35,15 +31,12 @@ from atom.judgebench.multi_crit.measures import (
     make_frame,
     multi_crit,
     scale_votes,
-    vote_verdicts,
 )
+from atom.judgebench.multi_crit.order import order_of_showing
+from atom.judgebench.multi_crit.ways import MISSING, Rows, Way, rows_of, ways_of
 from atom.judgebench.rates import Macro
-from atom.judgebench.reading import IMPORTED
-from atom.records import BenchItem, Sampling, Verdict
+from atom.records import BenchItem, Verdict
 
-MISSING: Final = -2
-"""A vote that isn't there: never asked for, or the call failed."""
-_LABELS: Final[Mapping[str, int]] = {"a": FIRST, "b": SECOND}
 CONFLICT: Final = "conflict_matched"
 """The metric of a pair of criteria; its label is both names with `AGAINST` between."""
 AGAINST: Final = " against "
@@ -58,179 +51,6 @@ _TOS_NOTE: Final = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Rows:
-    """The set's rows: one a criterion of a pair.
-
-    Args:
-        item: index of the pair.
-        criterion: its key.
-        label: people's preference.
-        split: split of the pair.
-        agreement: how far people agree on the row; NaN where unknown.
-    """
-
-    item: Ints
-    criterion: tuple[str, ...]
-    label: Ints
-    split: tuple[str, ...]
-    agreement: tuple[float, ...]
-
-    @property
-    def splits(self) -> list[str]:
-        """Splits, the published ones first."""
-        known = set(self.split)
-        return [*(s for s in SPLITS if s in known), *sorted(known - set(SPLITS))]
-
-    def groups(self) -> list[tuple[str, Bools]]:
-        """Return each split's name with its rows, and all together where there are several."""
-        parts = [
-            (SPLITS.get(split, split), np.array([one == split for one in self.split]))
-            for split in self.splits
-        ]
-        if len(parts) > 1:
-            parts.append(("", np.ones(len(self.item), dtype=bool)))
-        return parts
-
-    def whole(self, there: Bools) -> Bools:
-        """Whether something is there for every criterion of a row's pair."""
-        lacking = np.bincount(self.item[~there], minlength=1 + self.item.max())
-        return np.equal(lacking[self.item], 0)
-
-    def names(self, among: Bools) -> list[str]:
-        """Return the criteria of some rows."""
-        return [name for name, one in zip(self.criterion, among, strict=True) if one]
-
-
-def _rows_of(items: Sequence[BenchItem]) -> _Rows:
-    entries = [
-        (place, pair.split, entry)
-        for place, pair in enumerate(map(pair_of, items))
-        for entry in pair.criteria
-    ]
-    return _Rows(
-        item=np.array([place for place, _, _ in entries], dtype=np.int64),
-        criterion=tuple(entry.key for _, _, entry in entries),
-        label=np.array([_LABELS[entry.label] for _, _, entry in entries], dtype=np.int64),
-        split=tuple(split for _, split, _ in entries),
-        agreement=tuple(
-            math.nan if entry.agreement is None else entry.agreement for _, _, entry in entries
-        ),
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Way:
-    """One way in which a judge was asked, with all that it said.
-
-    Args:
-        part: `single` or `joint`.
-        prompt: template and version, or `imported`.
-        votes: by row and vote: 0, 1, -1 unreadable, -2 missing.
-        shown: by row and vote: which answer came first; 0 or 1, -2 missing.
-        rows: the set's rows.
-    """
-
-    part: str
-    prompt: str
-    sampling: Sampling
-    votes: Ints
-    shown: Ints
-    rows: _Rows
-
-    @property
-    def asked(self) -> Bools:
-        """Whether a row has a vote."""
-        return np.asarray((self.votes != MISSING).any(axis=1))
-
-    @property
-    def whole(self) -> Bools:
-        """Whether every criterion of a row's pair has a vote."""
-        return self.rows.whole(self.asked)
-
-    @property
-    def verdict(self) -> Ints:
-        """The majority of each row's votes."""
-        return vote_verdicts(self.votes)
-
-    @property
-    def words(self) -> str:
-        """The way in words."""
-        how = "one criterion at a time" if self.part == SINGLE else "all criteria at once"
-        count = self.votes.shape[1]
-        words = [how] if count == 1 else [how, f"majority of {count} votes"]
-        if self.prompt == IMPORTED:
-            words.append("asked elsewhere")
-        elif self.sampling.temperature is not None:
-            words.append(f"temperature {self.sampling.temperature:g}")
-        return ", ".join(words)
-
-
-def _ways(items: Sequence[BenchItem], rows: _Rows, verdicts: Sequence[Verdict]) -> list[_Way]:
-    """Sort verdicts by how they were asked for; the way that the figures are of comes first."""
-    places: dict[str, dict[str, int]] = {}
-    for row, (item, key) in enumerate(zip(rows.item.tolist(), rows.criterion, strict=True)):
-        places.setdefault(items[item].id, {})[key] = row
-    kinds: dict[tuple[str, str, str], list[Verdict]] = {}
-    for verdict in verdicts:
-        part = verdict.part.partition("/")[0]
-        if verdict.state != "failed" and part in (SINGLE, JOINT):
-            kinds.setdefault((part, verdict.prompt, verdict.sampling.key), []).append(verdict)
-    ways = []
-    for (part, prompt, _), found in kinds.items():
-        column = {key: at for at, key in enumerate(sorted({(v.repeat, v.order) for v in found}))}
-        votes = np.full((len(rows.item), len(column)), MISSING, dtype=np.int64)
-        shown = votes.copy()
-        for verdict in found:
-            at = column[verdict.repeat, verdict.order]
-            mine = places.get(verdict.subject_id, {})
-            for key, code in _said(verdict, mine).items():
-                votes[mine[key], at] = code
-                shown[mine[key], at] = {"ab": 0, "ba": 1}.get(verdict.order, MISSING)
-        kept = [at for at in range(len(column)) if (votes[:, at] != MISSING).any()]
-        if kept:
-            ways.append(
-                _Way(
-                    part=part,
-                    prompt=prompt,
-                    sampling=found[0].sampling,
-                    votes=_packed(votes[:, kept]),
-                    shown=_packed(shown[:, kept], votes[:, kept]),
-                    rows=rows,
-                )
-            )
-    return sorted(
-        ways, key=lambda way: (way.part != SINGLE, -int(way.asked.sum()), -way.votes.shape[1])
-    )
-
-
-def _packed(values: Ints, votes: Ints | None = None) -> Ints:
-    """Move each row's votes to the left and drop columns that are left empty.
-
-    Orders alternate from item to item, so that the k-th vote of one item stands in another column
-    than that of the next.
-    """
-    there = (values if votes is None else votes) != MISSING
-    order = np.argsort(~there, axis=1, kind="stable")
-    width = int(there.sum(axis=1).max())
-    return np.take_along_axis(np.where(there, values, MISSING), order, axis=1)[:, :width]
-
-
-def _said(verdict: Verdict, keys: Iterable[str]) -> dict[str, int]:
-    """Return what a verdict says by criterion; what can't be read is -1.
-
-    Args:
-        verdict: on one criterion (`single/<key>`, `joint/<key>`), or on all of its pair (`joint`).
-        keys: the pair's criteria.
-    """
-    _, _, key = verdict.part.partition("/")
-    if key:
-        said = _LABELS.get(verdict.label, UNREAD) if verdict.state == "scored" else UNREAD
-        return {key: said} if key in keys else {}
-    labels = verdict.data.get("labels", {}) if verdict.state == "scored" else {}
-    return {one: _LABELS.get(labels.get(one, ""), UNREAD) for one in keys}
-
-
 def measure(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> BenchResult:
     """Work out the figures.
 
@@ -243,10 +63,10 @@ def measure(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> BenchRes
         verdict is wrong (`strict`); where there are any, `readable only` leaves out what can't be
         read.
     """
-    rows = _rows_of(items)
+    rows = rows_of(items)
     known = {item.id for item in items}
     there = [v for v in verdicts if v.state != "failed" and v.subject_id in known]
-    ways = _ways(items, rows, there) if len(rows.item) else []
+    ways = ways_of(items, rows, there) if len(rows.item) else []
     result = BenchResult(
         headline=(),
         items=len(items),
@@ -265,7 +85,7 @@ def measure(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> BenchRes
         *(_criteria(group, one) for group, one in split),
         *(_conflicts(group, one) for group, one in split if one.prompt.conflicts),
         *_more_votes(main),
-        *_order(main),
+        *order_of_showing(main),
         *_single_or_joint(ways),
         *_other_ways(ways),
         *_people(main),
@@ -300,7 +120,7 @@ class _Scores:
     criterion: MultiCrit
 
 
-def _score(way: _Way, among: Bools) -> _Scores:
+def _score(way: Way, among: Bools) -> _Scores:
     def over(chosen: Bools) -> MultiCrit:
         names, rows = way.rows.names(chosen), way.rows
         return multi_crit(rows.item[chosen], names, rows.label[chosen], way.verdict[chosen])
@@ -446,7 +266,7 @@ def _titled(title: str, group: str) -> str:
     return f"{title}: {group}" if group else title
 
 
-def _more_votes(way: _Way) -> Iterator[MetricTable]:
+def _more_votes(way: Way) -> Iterator[MetricTable]:
     """Say what fewer votes would have reached, where there are several."""
     count = way.votes.shape[1]
     whole = way.rows.whole((way.votes != MISSING).all(axis=1))
@@ -478,86 +298,7 @@ def _more_votes(way: _Way) -> Iterator[MetricTable]:
     )
 
 
-def _order(way: _Way) -> Iterator[MetricTable]:
-    """Say how far the place in which an answer is shown decides."""
-    read = (way.votes >= 0) & (way.shown >= 0)
-    if not read.any():
-        return
-    item = np.broadcast_to(way.rows.item[:, None], way.votes.shape)
-    rows = [
-        _shared(
-            "first_shown",
-            "Verdicts for the answer shown first",
-            (way.votes == way.shown)[read],
-            item[read],
-            50.0,
-        )
-    ]
-    seats = np.full((len(way.rows.item), 2), MISSING, dtype=np.int64)
-    for votes, shown in zip(way.votes.T, way.shown.T, strict=True):
-        for order in (0, 1):
-            fresh = (shown == order) & (votes != MISSING) & (seats[:, order] == MISSING)
-            seats[fresh, order] = votes[fresh]
-    asked = (seats != MISSING).all(axis=1)
-    if asked.any():
-        both = (seats >= 0).all(axis=1)
-        same = seats[:, 0] == seats[:, 1]
-        right = same & (seats[:, 0] == way.rows.label)
-        rows += [
-            _shared("swap_consistency", "Same answer in both orders", same[both],
-                    way.rows.item[both], 50.0, invalid=int((asked & ~both).sum())),
-            _shared("swap_accuracy", "Right in both orders", right[asked],
-                    way.rows.item[asked], 25.0, invalid=int((asked & ~both).sum())),
-        ]  # fmt: skip
-        row, first = np.nonzero(seats >= 0)
-        bias = position_bias(
-            seats[row, first].astype(np.int8),
-            first.astype(np.int8),
-            row.astype(np.int64),
-            len(seats),
-        )
-        rows.append(
-            MetricRow(
-                metric="position_bias",
-                label="Pull of the first place (log-odds)",
-                value=bias.beta,
-                lo=bias.lo,
-                hi=bias.hi,
-                chance=0.0,
-                n=bias.pairs,
-                unit="difference",
-                note="Above 0: towards the answer shown first; below 0: towards the second.",
-            )
-        )
-    yield MetricTable(
-        title="Order of showing",
-        rows=tuple(rows),
-        note="All criteria of a pair are shown in the same order; half of the pairs are swapped.",
-    )
-
-
-def _shared(
-    metric: str, label: str, hits: Bools, item: Ints, chance: float, invalid: int = 0
-) -> MetricRow:
-    """Lay out a share of rows, pairs of answers being the clusters."""
-    value, lo, hi = math.nan, math.nan, math.nan
-    if len(hits):
-        nodes = np.zeros(len(hits), dtype=np.int64)
-        stats = node_stats(make_cells(hits.astype(np.float64), nodes, item, 1), 1)
-        value, lo, hi = float(stats.mean[0]), float(stats.lo[0]), float(stats.hi[0])
-    return MetricRow(
-        metric=metric,
-        label=label,
-        value=100 * value,
-        lo=100 * lo,
-        hi=100 * hi,
-        chance=chance,
-        n=len(hits),
-        invalid=invalid,
-    )
-
-
-def _single_or_joint(ways: Sequence[_Way]) -> Iterator[MetricTable]:
+def _single_or_joint(ways: Sequence[Way]) -> Iterator[MetricTable]:
     """Compare one criterion at a time with all at once, on pairs that have both."""
     single = next((way for way in ways if way.part == SINGLE), None)
     joint = next((way for way in ways if way.part == JOINT), None)
@@ -580,7 +321,7 @@ def _single_or_joint(ways: Sequence[_Way]) -> Iterator[MetricTable]:
         )
 
 
-def _compared(single: _Way, joint: _Way, chosen: Bools, group: str) -> list[MetricRow]:
+def _compared(single: Way, joint: Way, chosen: Bools, group: str) -> list[MetricRow]:
     rows = single.rows
     label, names = rows.label[chosen], rows.names(chosen)
     frame = make_frame(rows.item[chosen], label)
@@ -645,7 +386,7 @@ def _units(frame: Frame, verdict: Ints, label: Ints) -> dict[str, Bools]:
     }
 
 
-def _other_ways(ways: Sequence[_Way]) -> Iterator[MetricTable]:
+def _other_ways(ways: Sequence[Way]) -> Iterator[MetricTable]:
     """Show the ways of asking that the figures above aren't of."""
     rows: list[MetricRow] = []
     everything = np.ones(len(ways[0].rows.item), dtype=bool)
@@ -660,7 +401,7 @@ def _other_ways(ways: Sequence[_Way]) -> Iterator[MetricTable]:
         )
 
 
-def _people(way: _Way) -> Iterator[MetricTable]:
+def _people(way: Way) -> Iterator[MetricTable]:
     """Correlate accuracy by criterion with how far people agree, where the data say so."""
     rows = way.rows
     places: dict[tuple[str, str], list[int]] = {}
@@ -694,7 +435,7 @@ def _people(way: _Way) -> Iterator[MetricTable]:
     )
 
 
-def _contents(rows: _Rows) -> MetricTable:
+def _contents(rows: Rows) -> MetricTable:
     """Count what the set holds, as the paper's Table 1 does."""
     found: list[MetricRow] = []
     for group, among in rows.groups():

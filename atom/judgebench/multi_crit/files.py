@@ -1,4 +1,4 @@
-"""Multi-Crit's files: rows of one criterion of one pair of answers, and replies made elsewhere.
+"""Multi-Crit's files: rows of one criterion of one pair of answers.
 
 A published row is `image, question_id, image_path, question, pred_a, pred_b, model_a, model_b,
 split, criterion, preference, prompt_id`; `question_id` is `source__select-n__criterion` and
@@ -11,7 +11,6 @@ Reference: Multi-Crit 3.1, 3.3; the field names are the data set card's.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
@@ -21,13 +20,11 @@ from atom.formats.base import ImportFile
 from atom.formats.cells import to_list, to_name, to_number, to_text
 from atom.formats.pictures import PictureData, PictureFinder, place_picture
 from atom.formats.rows import Row
-from atom.judgebench.base import Loaded, LoadOptions, Replies
+from atom.judgebench.base import Loaded, LoadOptions
 from atom.judgebench.multi_crit.criteria import find_criterion
-from atom.judgebench.reading import IMPORTED, Notes, Unusable, repeat_of, rows_of
+from atom.judgebench.reading import Notes, rows_of
 from atom.judgebench.words import count
-from atom.records import BenchItem, PictureSlot, Sampling, Verdict, content_id
-from atom.records.thoughts import tell_apart
-from atom.stages.verdicts import blank, unscored
+from atom.records import BenchItem, PictureSlot, content_id
 
 Label = Literal["a", "b"]
 
@@ -56,11 +53,6 @@ SPLITS: Final[Mapping[str, str]] = {"open_ended": "open-ended", "reasoning": "re
 _FIRST: Final = frozenset({"model_a", "pred_a", "response_a", "answer_a", "a"})
 _SECOND: Final = frozenset({"model_b", "pred_b", "response_b", "answer_b", "b"})
 _TIE: Final = frozenset({"tie", "both", "equal", "draw", "neither"})
-_LAST_LINES: Final = 3
-_SENTENCE: Final = re.compile(r"\bresponse\s*([12])\s*is\s*(?:the\s+)?better\b", re.IGNORECASE)
-_NO_SAMPLING: Final = Sampling()
-_MAX_WORDS: Final = 4000
-"""Characters of a judge's words that are kept with its verdict."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,8 +183,8 @@ def _take(
     notes: Notes,
 ) -> None:
     cells = row.values
-    answers = _texts(cells, "pred_a", "pred_b")
-    criterion = find_criterion(_name(cells, "criterion"))
+    answers = texts_in(cells, "pred_a", "pred_b")
+    criterion = find_criterion(name_in(cells, "criterion"))
     if lacking := [
         name
         for name in ("question", "pred_a", "pred_b", "criterion", "preference")
@@ -201,16 +193,16 @@ def _take(
         notes.skip(row.place, f"it has no {lacking[0]!r}")
         return
     if not criterion.key:
-        notes.skip(row.place, f"its criterion {_name(cells, 'criterion')!r} has no word in it")
+        notes.skip(row.place, f"its criterion {name_in(cells, 'criterion')!r} has no word in it")
         return
-    models = (_name(cells, "model_a"), _name(cells, "model_b"))
-    label, trouble = _label(_name(cells, "preference"), models)
+    models = (name_in(cells, "model_a"), name_in(cells, "model_b"))
+    label, trouble = _label(name_in(cells, "preference"), models)
     if label is None:
         notes.skip(row.place, trouble)
         return
-    split, row_id = _split(cells, file), _name(cells, "question_id")
+    split, row_id = split_of(cells, file), name_in(cells, "question_id")
     question = to_text(cells["question"]) or ""
-    stem = _stem(row_id, _name(cells, "criterion"), split, question, answers)
+    stem = stem_of(row_id, name_in(cells, "criterion"), split, question, answers)
     draft = drafts.get((split, stem))
     if draft is None:
         draft = drafts[split, stem] = _Draft(
@@ -219,7 +211,7 @@ def _take(
             question=question,
             answers=answers,
             models=models,
-            prompt=_name(cells, "prompt_id"),
+            prompt=name_in(cells, "prompt_id"),
             slots=_slots(row, pictures, finder, notes),
         )
     elif (question, answers) != (draft.question, draft.answers):
@@ -287,17 +279,19 @@ def _item(set_id: str, position: int, split: str, stem: str, draft: _Draft) -> B
     )
 
 
-def _name(cells: Mapping[str, object], key: str) -> str:
+def name_in(cells: Mapping[str, object], key: str) -> str:
+    """Return a cell as a name; empty when it is missing."""
     return to_name(cells.get(key)) or ""
 
 
-def _texts(cells: Mapping[str, object], first: str, second: str) -> tuple[str, str]:
+def texts_in(cells: Mapping[str, object], first: str, second: str) -> tuple[str, str]:
+    """Return two cells as texts."""
     return to_text(cells.get(first)) or "", to_text(cells.get(second)) or ""
 
 
-def _split(cells: Mapping[str, object], file: ImportFile) -> str:
+def split_of(cells: Mapping[str, object], file: ImportFile) -> str:
     """Return a row's split: by its own word, else by the file's name, else none."""
-    own = _split_words(_name(cells, "split"))
+    own = _split_words(name_in(cells, "split"))
     if own:
         return own
     named = _split_words(file.stem)
@@ -312,7 +306,9 @@ def _split_words(text: str) -> str:
     return "reasoning" if "reasoning" in flat else "_".join(words)
 
 
-def _stem(row_id: str, criterion: str, split: str, question: str, answers: tuple[str, str]) -> str:
+def stem_of(
+    row_id: str, criterion: str, split: str, question: str, answers: tuple[str, str]
+) -> str:
     """Name a row's pair: by its id without the criterion, else by what the pair is."""
     head, mark, tail = row_id.rpartition("__")
     if mark and head and tail.strip().casefold() == criterion.casefold():
@@ -365,139 +361,3 @@ def _slot(
     if picture is not None:
         pictures.setdefault(picture.id, picture)
     return PictureSlot(name=placed.name, picture_id=picture.id if picture else None)
-
-
-def read_critic(text: str) -> Literal[1, 2] | None:
-    """Read which response a judge's text calls better.
-
-    Args:
-        text: the whole reply, think blocks included.
-
-    Returns:
-        1 or 2 from the last `Response X is better` in the last three lines that aren't empty (the
-        rule of the benchmark's public ports, which then ask a small model; here such a reply is
-        unreadable); else None.
-    """
-    plain = re.sub(r"[*_`#]+", "", tell_apart(text).answer)
-    lines = [line for line in plain.splitlines() if line.strip()][-_LAST_LINES:]
-    found = [int(match[1]) for line in lines for match in _SENTENCE.finditer(line)]
-    if not found:
-        return None
-    return 1 if found[-1] == 1 else 2
-
-
-def read_replies(files: Sequence[ImportFile], items: Sequence[BenchItem], judge: str) -> Replies:
-    """Read replies that were made elsewhere: published rows with an added `critic`.
-
-    `Response 1` is `pred_a`. A row whose answers stand the other way round, or that says `order` =
-    `ba`, is turned. A row that several files hold is one more vote in each of them; within a file
-    it counts once, unless `repeat` tells its occurrences apart.
-
-    Args:
-        files: JSON lines, JSON, CSV or Parquet.
-        judge: the judge's name.
-
-    Returns:
-        A verdict a row; unscored where the text holds no verdict. Rows of other sets, without a
-        `critic`, and repeated ones are left out and named.
-
-    Raises:
-        FormatError: a file is no table.
-    """
-    places = _places(items)
-    notes = Notes()
-    verdicts: dict[str, Verdict] = {}
-    seen: Counter[str] = Counter()
-    for file in files:
-        here: dict[str, int] = {}
-        for _, row in rows_of([file], notes):
-            found = _place(row, places, file)
-            if found is None:
-                notes.skip(row.place, "it belongs to no row of this set")
-                continue
-            item, pair, entry = found
-            if "critic" not in row.values:
-                notes.skip(row.place, "it has no 'critic'")
-                continue
-            part = _part(row, entry)
-            name = f"{item.id}/{part}"
-            try:
-                given = repeat_of(row.values.get("repeat"))
-            except Unusable as why:
-                notes.skip(row.place, str(why))
-                continue
-            if given is None and name in here:
-                notes.skip(row.place, f"it repeats {entry.row or entry.key!r}")
-                continue
-            repeat = seen[name] if given is None else given
-            here[name] = max(repeat, here.get(name, 0))
-            verdict = _reply(row, item, pair, part, judge, repeat)
-            if verdict.key in verdicts:
-                notes.skip(row.place, f"it repeats {entry.row or entry.key!r}, repeat {repeat}")
-                continue
-            verdicts[verdict.key] = verdict
-        for name, repeat in here.items():
-            seen[name] = max(seen[name], repeat + 1)
-    unread = sum(verdict.state == "unscored" for verdict in verdicts.values())
-    if unread:
-        notes.note(f"{unread} of {len(verdicts)} replies hold no verdict that can be read")
-    return Replies(
-        verdicts=tuple(verdicts.values()), skipped=tuple(notes.skipped), notes=notes.notes()
-    )
-
-
-_Place = tuple[BenchItem, Pair, Labelled]
-
-
-def _places(items: Sequence[BenchItem]) -> dict[tuple[str, str], _Place]:
-    """Where a row belongs: by (split, its id), and by (pair, criterion)."""
-    places: dict[tuple[str, str], _Place] = {}
-    for item in items:
-        pair = pair_of(item)
-        for entry in pair.criteria:
-            if entry.row:
-                places[pair.split, entry.row] = (item, pair, entry)
-            places[item.data["pair"], entry.key] = (item, pair, entry)
-    return places
-
-
-def _place(row: Row, places: Mapping[tuple[str, str], _Place], file: ImportFile) -> _Place | None:
-    cells = row.values
-    split, row_id = _split(cells, file), _name(cells, "question_id")
-    if (split, row_id) in places:
-        return places[split, row_id]
-    answers, question = _texts(cells, "pred_a", "pred_b"), to_text(cells.get("question")) or ""
-    stem = _stem(row_id, _name(cells, "criterion"), split, question, answers)
-    found = places.get((stem, find_criterion(_name(cells, "criterion")).key))
-    if found is None and not split:
-        known = [place for (_, name), place in places.items() if row_id and name == row_id]
-        return known[0] if len(known) == 1 else None
-    return found if found is None or not split or found[1].split == split else None
-
-
-def _part(row: Row, entry: Labelled) -> str:
-    return f"{'joint' if _name(row.values, 'part') == 'joint' else 'single'}/{entry.key}"
-
-
-def _reply(row: Row, item: BenchItem, pair: Pair, part: str, judge: str, repeat: int) -> Verdict:
-    cells = row.values
-    answers = _texts(cells, "pred_a", "pred_b")
-    turned = answers == (pair.answers[1], pair.answers[0]) and answers[0] != answers[1]
-    if _name(cells, "order") == "ba":
-        turned = not turned
-    order = "ba" if turned else "ab"
-    start = blank(
-        item.set_id, item.id, part, judge, IMPORTED, _NO_SAMPLING, repeat=repeat, order=order
-    )
-    text = to_text(cells.get("critic")) or ""
-    side = read_critic(text)
-    kept = start.model_copy(update={"text": text[:_MAX_WORDS]})
-    if side is None:
-        why = "says nothing" if not text.strip() else "names no response in its last three lines"
-        return unscored(kept, f"The reply {why}.")
-    return kept.model_copy(update={"state": "scored", "label": shown_label(side, order)})
-
-
-def shown_label(side: Literal[1, 2], order: str) -> Label:
-    """Return which answer was shown in a place: in order `ba` the second one comes first."""
-    return "a" if (side == 1) == (order != "ba") else "b"

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from atom.errors import UsageError
-from atom.formats.base import Collector, ImportFile
+from atom.formats.base import ImportFile
 from atom.formats.cells import is_missing, to_list, to_name, to_number, to_text
+from atom.formats.intake.collector import Collector
 from atom.formats.rows import Row
 from atom.judgebench.base import Loaded, LoadOptions
 from atom.judgebench.reading import ItemReader, Unusable

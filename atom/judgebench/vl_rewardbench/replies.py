@@ -20,8 +20,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from atom.formats.base import Collector, ImportFile
+from atom.formats.base import ImportFile
 from atom.formats.cells import to_list, to_name, to_number, to_text
+from atom.formats.intake.collector import Collector
 from atom.judgebench.base import Replies
 from atom.judgebench.reading import IMPORTED, Unusable, repeat_of, rows_of
 from atom.judgebench.vl_rewardbench.ask import HIGHEST, LOWEST, PAIR, POINT_PARTS, side_shown

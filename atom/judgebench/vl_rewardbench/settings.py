@@ -14,9 +14,9 @@ import numpy as np
 
 from atom.judgebench.base import BenchResult, MetricRow, MetricTable
 from atom.judgebench.vl_rewardbench.ask import PAIR
-from atom.judgebench.vl_rewardbench.breakdown import gather_votes
 from atom.judgebench.vl_rewardbench.breakdown import measure as measure_votes
 from atom.judgebench.vl_rewardbench.measures import accuracy
+from atom.judgebench.vl_rewardbench.votes import gather_votes
 from atom.records import BenchItem, Sampling, Verdict
 
 TITLE = "By temperature and top-p"

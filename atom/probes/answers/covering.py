@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from atom.probes.answers.reading import same_words
-from atom.probes.judge import StepReader
+from atom.probes.answers.step_reader import StepReader
 from atom.probes.program import Program, Step
 
 

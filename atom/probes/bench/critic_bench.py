@@ -20,6 +20,7 @@ from typing import Final
 
 from atom.probes.answers.prose import VOICES, write_answer
 from atom.probes.answers.reading import same_words
+from atom.probes.answers.step_reader import StepReader, read_steps
 from atom.probes.bench.types import (
     Answer,
     BenchFiles,
@@ -30,7 +31,7 @@ from atom.probes.bench.types import (
 )
 from atom.probes.candidates import World, planted_world
 from atom.probes.draws import Draws
-from atom.probes.judge import AnswerJudge, StepReader, read_steps
+from atom.probes.judge import AnswerJudge
 from atom.probes.noise import confuse
 from atom.probes.worlds.make import Probe, ProbeSource, make_probes
 

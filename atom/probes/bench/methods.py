@@ -15,9 +15,10 @@ from typing import Any, Final
 
 from atom.probes.answers.covering import find_step, with_truth
 from atom.probes.answers.derivation import SILENCE
+from atom.probes.answers.step_reader import StepReader
 from atom.probes.bench.types import Answer, BenchQuestion
 from atom.probes.draws import Draws
-from atom.probes.judge import AnswerJudge, StepReader
+from atom.probes.judge import AnswerJudge
 from atom.probes.noise import confusion_row
 from atom.probes.outcome import read_outcome
 from atom.probes.program import Program, Step

@@ -18,10 +18,11 @@ from typing import Final
 
 from atom.probes.answers.prose import fill
 from atom.probes.answers.reading import same_words
+from atom.probes.answers.step_reader import StepReader, read_steps
 from atom.probes.bench.types import Answer, BenchFiles, BenchQuestion, step_scores
 from atom.probes.candidates import World, planted_world
 from atom.probes.draws import Draws
-from atom.probes.judge import AnswerJudge, StepReader, read_steps
+from atom.probes.judge import AnswerJudge
 from atom.probes.noise import confuse
 from atom.probes.outcome import read_outcome
 from atom.probes.program import Program, Step

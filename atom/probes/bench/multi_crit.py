@@ -19,10 +19,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from atom.probes.answers.step_reader import StepReader, read_steps
 from atom.probes.bench.types import BenchFiles, BenchQuestion, question_of, stem_of
 from atom.probes.candidates import World, planted_world
 from atom.probes.draws import Draws
-from atom.probes.judge import AnswerJudge, StepReader, read_steps
+from atom.probes.judge import AnswerJudge
 from atom.probes.program import Program
 from atom.probes.worlds.make import FAMILIES, Probe, ProbeSource, make_probes
 

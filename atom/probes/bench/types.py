@@ -8,8 +8,9 @@ from typing import Any, Literal, Protocol
 
 from atom.probes.answers.derivation import SILENCE
 from atom.probes.answers.reading import LETTERS
+from atom.probes.answers.step_reader import StepReader
 from atom.probes.draws import Draws
-from atom.probes.judge import AnswerJudge, StepReader
+from atom.probes.judge import AnswerJudge
 from atom.probes.program import Program
 from atom.probes.worlds.make import ProbeSource, make_probes
 

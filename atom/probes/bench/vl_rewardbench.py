@@ -15,6 +15,7 @@ from itertools import permutations
 from typing import Final
 
 from atom.probes.answers.derivation import SILENCE
+from atom.probes.answers.step_reader import StepReader, read_steps
 from atom.probes.bench.types import (
     Answer,
     BenchFiles,
@@ -25,7 +26,7 @@ from atom.probes.bench.types import (
 )
 from atom.probes.candidates import World, planted_world
 from atom.probes.draws import Draws
-from atom.probes.judge import AnswerJudge, StepReader, read_steps
+from atom.probes.judge import AnswerJudge
 from atom.probes.noise import confuse
 from atom.probes.program import Program
 from atom.probes.worlds import leaves

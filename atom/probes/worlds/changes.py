@@ -9,38 +9,21 @@ from typing import Final
 
 from numpy.random import Generator
 
-from atom.probes.program import Box, Program, Step
+from atom.probes.program import Box, Step
 from atom.probes.worlds import leaves
 from atom.probes.worlds.kit import Drawn, grow, thousandths
+from atom.probes.worlds.places import PLACES, clear_place, near_places, place_of, radius_at, scatter
 from atom.probes.worlds.scenes import (
     COLOUR_NEAR,
     COLOUR_WORDS,
-    PLACES,
     SHAPE_NEAR,
     SHAPE_WORDS,
-    clear_place,
     has_bands,
     name_words,
-    near_places,
-    place_of,
-    radius_at,
-    scatter,
     sharing,
 )
 from atom.probes.worlds.solids import COLOURS, SHAPES, SIZE, Scene, Solid, render
-from atom.probes.worlds.steps import (
-    blend,
-    choice_list,
-    generator,
-    number,
-    option,
-    pick,
-    sample,
-    spread,
-    whole,
-)
-
-TEMPLATES: Final = ("what_changed", "how_many")
+from atom.probes.worlds.steps import blend, choice_list, number, option, pick, sample, spread, whole
 
 KINDS: Final = ("recoloured", "moved", "reshaped", "removed", "added")
 _KIND_NEAR: Final = {"recoloured": ("reshaped",), "reshaped": ("recoloured",), "moved": ("added",)}
@@ -75,15 +58,6 @@ class _Pair:
         """Return where a solid is seen, in both pictures."""
         both = (self.region(index, picture) for picture in (1, 2))
         return [box for box in both if box is not None]
-
-
-def draw(seed: int, index: int, template: str | None = None) -> Drawn:
-    """Draw one pair of pictures; the template is drawn at random where none is named."""
-    rng = generator(seed, index)
-    chosen = pick(rng, TEMPLATES)
-    chosen = template or chosen
-    makers = {"what_changed": _what_changed, "how_many": _how_many}
-    return makers[chosen](rng, seed, index)
 
 
 def _scattered(rng: Generator, count: int) -> tuple[Solid, ...]:
@@ -144,7 +118,8 @@ def _moved(rng: Generator, solid: Solid, others: Sequence[Solid | None]) -> Soli
     return None
 
 
-def _what_changed(rng: Generator, seed: int, index: int) -> Drawn:
+def draw_what_changed(rng: Generator) -> Drawn:
+    """Ask what one change there is between two pictures."""
     count = whole(rng, 4, 8)
     kind = pick(rng, ("recoloured", "moved", "reshaped"))
     light = pick(rng, (1.0, 1.0, 0.97, 0.94))
@@ -209,11 +184,7 @@ def _what_changed(rng: Generator, seed: int, index: int) -> Drawn:
         _state_step("after", states, states.after, regions[-1]),
     )
     distance = 1.0 if kind == "moved" else 0.0
-    program = Program(
-        family="changes",
-        template="what_changed",
-        seed=seed,
-        index=index,
+    return Drawn(
         difficulty=blend(
             (2.0, (count - 4) / 4), (1.0, (1.0 - light) / 0.06), (1.0, 0.2 + 0.4 * distance)
         ),
@@ -228,9 +199,9 @@ def _what_changed(rng: Generator, seed: int, index: int) -> Drawn:
         answer_step="object",
         steps=steps,
         size=SIZE,
-        pictures=2,
+        images=(pair.first.image, pair.second.image),
+        quantise=False,
     )
-    return Drawn(program=program, images=(pair.first.image, pair.second.image), quantise=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -297,7 +268,8 @@ def _state_step(when: str, states: _States, truth: str, region: Box) -> Step:
     )
 
 
-def _how_many(rng: Generator, seed: int, index: int) -> Drawn:
+def draw_how_many(rng: Generator) -> Drawn:
+    """Ask how many changes there are between two pictures."""
     count = whole(rng, 5, 8)
     changes = pick(rng, (2, 2, 3, 3, 3, 4))
     light = pick(rng, (1.0, 1.0, 0.97, 0.94))
@@ -375,11 +347,7 @@ def _how_many(rng: Generator, seed: int, index: int) -> Drawn:
             ),
         ),
     )
-    program = Program(
-        family="changes",
-        template="how_many",
-        seed=seed,
-        index=index,
+    return Drawn(
         difficulty=blend(
             (2.0, (count - 5) / 3), (2.0, (changes - 2) / 2), (1.0, (1.0 - light) / 0.06)
         ),
@@ -394,9 +362,9 @@ def _how_many(rng: Generator, seed: int, index: int) -> Drawn:
         answer_step="count",
         steps=steps,
         size=SIZE,
-        pictures=2,
+        images=(pair.first.image, pair.second.image),
+        quantise=False,
     )
-    return Drawn(program=program, images=(pair.first.image, pair.second.image), quantise=False)
 
 
 def _solid(solids: Sequence[Solid | None], index: int) -> Solid:

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import math
 import string
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final, Literal
 
+from numpy.random import Generator
 from PIL import Image, ImageDraw, ImageFont
 
-from atom.probes.program import Box, Program
+from atom.probes.program import Box, Step
 
 SCALE: Final = 3
 DRAWABLE: Final = frozenset(string.ascii_letters + string.digits + string.punctuation + " °")
@@ -36,14 +37,29 @@ Align = Literal["l", "m", "r"]
 
 @dataclass(frozen=True, kw_only=True)
 class Drawn:
-    """A drawn sample before it is encoded."""
+    """A drawn sample before it is encoded: what its program says, and its pictures."""
 
-    program: Program
-    """The truth, as carried by the first picture."""
+    question: str
+    answer: str
+    answer_step: str
+    """The step whose value is the answer."""
+    choices: tuple[str, ...]
+    """Empty for an open question."""
+    steps: tuple[Step, ...]
+    """In the order of reasoning."""
+    knobs: dict[str, float | int | str | bool]
+    difficulty: float
+    """0 easy .. 1 hard."""
+    size: tuple[int, int]
+    """Width and height in pixels."""
     images: tuple[Image.Image, ...]
     """The pictures in order, RGB, at their final size."""
-    quantise: bool
+    quantise: bool = True
     """Whether 128 colours are enough (never for shaded scenes: it damages their colours)."""
+
+
+Maker = Callable[[Generator], Drawn]
+"""Draws one sample by one question template."""
 
 
 @lru_cache(maxsize=64)

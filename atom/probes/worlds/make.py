@@ -12,34 +12,54 @@ from PIL import Image
 from atom.errors import UsageError
 from atom.probes.chunk import write_program
 from atom.probes.program import Program
-from atom.probes.worlds import changes, charts, gauges, geometry, scenes, tables
-from atom.probes.worlds.kit import Drawn
+from atom.probes.worlds import (
+    angles,
+    areas,
+    changes,
+    charts,
+    clocks,
+    conversions,
+    gauges,
+    receipts,
+    scenes,
+    tables,
+)
+from atom.probes.worlds.kit import Maker
+from atom.probes.worlds.steps import generator, pick
 
 COLOURS: Final = 128
 
 
-class _Draw(Protocol):
-    def __call__(self, seed: int, index: int, template: str | None = None) -> Drawn: ...
-
-
-_DRAW: Final[dict[str, _Draw]] = {
-    "charts": charts.draw,
-    "tables": tables.draw,
-    "gauges": gauges.draw,
-    "geometry": geometry.draw,
-    "scenes": scenes.draw,
-    "changes": changes.draw,
+_MAKERS: Final[Mapping[str, Mapping[str, Maker]]] = {
+    "charts": {
+        "difference": charts.draw_difference,
+        "peak": charts.draw_peak,
+        "trend": charts.draw_trend,
+    },
+    "tables": {
+        "sum_check": receipts.draw_sum_check,
+        "lookup": tables.draw_lookup,
+        "gap": tables.draw_gap,
+        "convert": conversions.draw_convert,
+    },
+    "gauges": {
+        "margin": gauges.draw_margin,
+        "safe": gauges.draw_safe,
+        "later": clocks.draw_later,
+        "numerals": clocks.draw_numerals,
+    },
+    "geometry": {"angle": angles.draw_angle, "area": areas.draw_area},
+    "scenes": {
+        "left_of": scenes.draw_left_of,
+        "nearest": scenes.draw_nearest,
+        "behind": scenes.draw_behind,
+    },
+    "changes": {"what_changed": changes.draw_what_changed, "how_many": changes.draw_how_many},
 }
-TEMPLATES: Final[dict[str, tuple[str, ...]]] = {
-    "charts": charts.TEMPLATES,
-    "tables": tables.TEMPLATES,
-    "gauges": gauges.TEMPLATES,
-    "geometry": geometry.TEMPLATES,
-    "scenes": scenes.TEMPLATES,
-    "changes": changes.TEMPLATES,
-}
+"""The families, and who draws a sample by each of their templates."""
+TEMPLATES: Final = {family: tuple(makers) for family, makers in _MAKERS.items()}
 """The question templates of each family."""
-FAMILIES: Final[tuple[str, ...]] = tuple(_DRAW)
+FAMILIES: Final[tuple[str, ...]] = tuple(_MAKERS)
 """Every family, in the order of the default mix."""
 
 
@@ -72,22 +92,41 @@ def make_probe(
     Raises:
         ValueError: an unknown family or template, or a negative seed or index.
     """
-    if family not in _DRAW:
+    if family not in _MAKERS:
         raise ValueError(f"unknown probe family {family!r}; choose one of {', '.join(FAMILIES)}")
     if template is not None and template not in TEMPLATES[family]:
         raise ValueError(
             f"family {family!r} has no template {template!r}; "
             f"choose one of {', '.join(TEMPLATES[family])}"
         )
-    drawn = _DRAW[family](seed, index, template)
+    rng = generator(seed, index)
+    # Drawn where one is named, too: what follows is the same then.
+    chosen = pick(rng, TEMPLATES[family])
+    chosen = template or chosen
+    drawn = _MAKERS[family][chosen](rng)
+    program = Program(
+        family=family,
+        template=chosen,
+        seed=seed,
+        index=index,
+        difficulty=drawn.difficulty,
+        knobs=drawn.knobs,
+        question=drawn.question,
+        choices=drawn.choices,
+        answer=drawn.answer,
+        answer_step=drawn.answer_step,
+        steps=drawn.steps,
+        size=drawn.size,
+        pictures=len(drawn.images),
+    )
     pictures = tuple(
         write_program(
             _encode(image, quantise=drawn.quantise, optimize=optimize),
-            drawn.program.model_copy(update={"picture": number}),
+            program.model_copy(update={"picture": number}),
         )
         for number, image in enumerate(drawn.images, start=1)
     )
-    return Probe(program=drawn.program, pictures=pictures)
+    return Probe(program=program, pictures=pictures)
 
 
 def make_probes(

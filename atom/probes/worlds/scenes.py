@@ -9,24 +9,23 @@ from typing import Final
 
 from numpy.random import Generator
 
-from atom.probes.program import Box, Program
+from atom.probes.program import Box
 from atom.probes.worlds import leaves
-from atom.probes.worlds.kit import Drawn, Rect, grow, thousandths
-from atom.probes.worlds.solids import (
-    COLOURS,
-    FLOOR_BOTTOM,
-    FLOOR_TOP,
-    SHAPES,
-    SIZE,
-    Scene,
-    Solid,
-    render,
+from atom.probes.worlds.kit import Drawn, grow, thousandths
+from atom.probes.worlds.places import (
+    PLACES,
+    clear_place,
+    near_places,
+    overlap,
+    place_of,
+    radius_at,
+    scatter,
 )
+from atom.probes.worlds.solids import COLOURS, FLOOR_BOTTOM, SHAPES, SIZE, Scene, Solid, render
 from atom.probes.worlds.steps import (
     blend,
     chance,
     choice_list,
-    generator,
     number,
     option,
     pick,
@@ -35,16 +34,6 @@ from atom.probes.worlds.steps import (
     whole,
 )
 
-TEMPLATES: Final = ("left_of", "nearest", "behind")
-
-PLACES: Final = (
-    "upper left",
-    "upper middle",
-    "upper right",
-    "lower left",
-    "lower middle",
-    "lower right",
-)
 COLOUR_NEAR: Final = {
     "red": ("orange",),
     "orange": ("red", "yellow"),
@@ -92,94 +81,6 @@ class View:
         return [self.box(i, picture=picture) for i in indices]
 
 
-def draw(seed: int, index: int, template: str | None = None) -> Drawn:
-    """Draw one scene sample; the template is drawn at random where none is named."""
-    rng = generator(seed, index)
-    chosen = pick(rng, TEMPLATES)
-    chosen = template or chosen
-    makers = {"left_of": _left_of, "nearest": _nearest, "behind": _behind}
-    return makers[chosen](rng, seed, index)
-
-
-def place_of(solid: Solid) -> str:
-    """Name the part of the picture in which the middle of a solid's box lies."""
-    x, y = solid.middle
-    side = "left" if x < SIZE[0] / 3 else "middle" if x < SIZE[0] * 2 / 3 else "right"
-    return f"{'upper' if y < SIZE[1] / 2 else 'lower'} {side}"
-
-
-def clear_place(solid: Solid, margin: float = 14.0) -> bool:
-    """Tell whether a solid stands clear of the lines between the six parts of the picture."""
-    x, y = solid.middle
-    lines = (SIZE[0] / 3, SIZE[0] * 2 / 3)
-    return min(abs(x - line) for line in lines) >= margin and abs(y - SIZE[1] / 2) >= margin
-
-
-def near_places(place: str) -> list[str]:
-    """Return the parts of the picture that share an edge with this one."""
-    row, side = place.split()
-    sides = ("left", "middle", "right")
-    at = sides.index(side)
-    beside = [f"{row} {sides[i]}" for i in (at - 1, at + 1) if 0 <= i < 3]
-    other = "lower" if row == "upper" else "upper"
-    return [f"{other} {side}", *beside]
-
-
-def radius_at(y: float, scale: float) -> float:
-    """Return half the width of an object that stands at this height: lower is nearer, larger."""
-    share = (y - FLOOR_TOP) / (FLOOR_BOTTOM - FLOOR_TOP)
-    return scale * (25.0 + 27.0 * share)
-
-
-def overlap(a: Rect, b: Rect) -> float:
-    """Return the shared area of two rectangles over the area of the first."""
-    width = min(a[2], b[2]) - max(a[0], b[0])
-    height = min(a[3], b[3]) - max(a[1], b[1])
-    if width <= 0 or height <= 0:
-        return 0.0
-    return width * height / ((a[2] - a[0]) * (a[3] - a[1]))
-
-
-def scatter(
-    rng: Generator,
-    names: Sequence[tuple[str, str]],
-    *,
-    hidden: float,
-    scales: tuple[float, float] = (0.86, 1.14),
-) -> tuple[Solid, ...] | None:
-    """Place solids of the given colours and shapes on the floor, or give up.
-
-    Args:
-        names: (colour, shape) of each solid.
-        hidden: largest share of a box that a nearer solid's box may cover.
-        scales: range of true sizes.
-    """
-    placed: list[Solid] = []
-    shrink = 1.0 if len(names) <= 9 else 0.86
-    for colour, shape in names:
-        for _ in range(60):
-            y = rng.uniform(FLOOR_TOP, FLOOR_BOTTOM)
-            radius = radius_at(y, shrink * rng.uniform(*scales))
-            x = rng.uniform(radius * 1.3 + 6, SIZE[0] - radius * 1.45 - 6)
-            solid = Solid(
-                shape=shape, colour=colour, x=x, y=y, radius=radius, turn=whole(rng, 0, 3)
-            )
-            if all(_apart(solid, other, hidden) for other in placed):
-                placed.append(solid)
-                break
-        else:
-            return None
-    return tuple(placed)
-
-
-def _apart(a: Solid, b: Solid, hidden: float) -> bool:
-    far, near = (a, b) if a.y < b.y else (b, a)
-    floor = math.hypot(a.x - b.x, (a.y - b.y) / 0.5)
-    if floor < (a.radius + b.radius) * 1.02:
-        return False
-    return overlap(far.rect, near.rect) <= hidden
-
-
 def _names(rng: Generator, count: int, *, colours: Sequence[str]) -> list[tuple[str, str]]:
     return [(pick(rng, colours), pick(rng, SHAPES)) for _ in range(count)]
 
@@ -200,7 +101,8 @@ def _ready(solids: tuple[Solid, ...], contrast: float, least: float = MIN_VISIBL
     return View(solids=solids, scene=scene) if min(scene.visible) >= least else None
 
 
-def _left_of(rng: Generator, seed: int, index: int) -> Drawn:
+def draw_left_of(rng: Generator) -> Drawn:
+    """Ask what stands left of a solid."""
     contrast = pick(rng, (1.0, 1.0, 0.9, 0.8))
     hidden = pick(rng, (0.0, 0.15, 0.3))
     count = whole(rng, 5, 12)
@@ -291,11 +193,7 @@ def _left_of(rng: Generator, seed: int, index: int) -> Drawn:
             ),
         ),
     )
-    program = Program(
-        family="scenes",
-        template="left_of",
-        seed=seed,
-        index=index,
+    return Drawn(
         difficulty=blend(
             (3.0, (count - 5) / 7),
             (1.5, (1.0 - min(view.scene.visible)) / 0.4),
@@ -311,8 +209,9 @@ def _left_of(rng: Generator, seed: int, index: int) -> Drawn:
         answer_step="shapes",
         steps=steps,
         size=SIZE,
+        images=(view.scene.image,),
+        quantise=False,
     )
-    return Drawn(program=program, images=(view.scene.image,), quantise=False)
 
 
 def _knobs(view: View, contrast: float) -> dict[str, float | int | str | bool]:
@@ -324,7 +223,8 @@ def _knobs(view: View, contrast: float) -> dict[str, float | int | str | bool]:
     }
 
 
-def _nearest(rng: Generator, seed: int, index: int) -> Drawn:
+def draw_nearest(rng: Generator) -> Drawn:
+    """Ask what stands nearest to a solid."""
     contrast = pick(rng, (1.0, 1.0, 0.9, 0.8))
     hidden = pick(rng, (0.0, 0.15, 0.3))
     count = whole(rng, 6, 10)
@@ -423,11 +323,7 @@ def _nearest(rng: Generator, seed: int, index: int) -> Drawn:
             ),
         ),
     )
-    program = Program(
-        family="scenes",
-        template="nearest",
-        seed=seed,
-        index=index,
+    return Drawn(
         difficulty=blend(
             (2.0, (count - 6) / 4),
             (1.5, (1.0 - min(view.scene.visible)) / 0.4),
@@ -447,11 +343,13 @@ def _nearest(rng: Generator, seed: int, index: int) -> Drawn:
         answer_step="colour",
         steps=steps,
         size=SIZE,
+        images=(view.scene.image,),
+        quantise=False,
     )
-    return Drawn(program=program, images=(view.scene.image,), quantise=False)
 
 
-def _behind(rng: Generator, seed: int, index: int) -> Drawn:
+def draw_behind(rng: Generator) -> Drawn:
+    """Ask what is partly hidden behind a solid."""
     contrast = pick(rng, (1.0, 1.0, 0.9, 0.8))
     count = whole(rng, 5, 8)
     while True:
@@ -535,11 +433,7 @@ def _behind(rng: Generator, seed: int, index: int) -> Drawn:
             ),
         ),
     )
-    program = Program(
-        family="scenes",
-        template="behind",
-        seed=seed,
-        index=index,
+    return Drawn(
         difficulty=blend(
             (2.0, (count - 5) / 3),
             (2.0, (shares[behind] - 0.55) / 0.35),
@@ -555,8 +449,9 @@ def _behind(rng: Generator, seed: int, index: int) -> Drawn:
         answer_step="occluded",
         steps=steps,
         size=SIZE,
+        images=(view.scene.image,),
+        quantise=False,
     )
-    return Drawn(program=program, images=(view.scene.image,), quantise=False)
 
 
 def _in_front(rng: Generator, behind: Solid, name: tuple[str, str]) -> Solid | None:

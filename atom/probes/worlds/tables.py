@@ -1,4 +1,4 @@
-"""Tables and receipts: printed numbers, their rows and columns, and totals that may be wrong."""
+"""Printed tables: rows, columns and cells, the largest of a column, and a cell that is empty."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from numpy.random import Generator
 from PIL import Image
 
-from atom.probes.program import Box, Program
+from atom.probes.program import Box
 from atom.probes.worlds import leaves
 from atom.probes.worlds.kit import (
     FAINT,
@@ -19,75 +19,14 @@ from atom.probes.worlds.kit import (
     Canvas,
     Drawn,
     Rect,
-    around,
     grow,
-    polar,
     text_width,
     thousandths,
-    union,
 )
-from atom.probes.worlds.steps import (
-    blend,
-    chance,
-    choice_list,
-    generator,
-    number,
-    option,
-    pick,
-    sample,
-    spread,
-    whole,
-)
+from atom.probes.worlds.steps import blend, choice_list, number, option, pick, sample, spread, whole
 
-TEMPLATES: Final = ("sum_check", "lookup", "gap", "convert")
-
-_RECEIPT: Final = (440, 500)
-_TABLE: Final = (640, 480)
-_DESK: Final = "#dfe4ea"
+SIZE: Final = (640, 480)
 _ZEBRA: Final = "#f4f6f9"
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Shop:
-    name: str
-    street: str
-    items: tuple[tuple[str, int], ...]
-
-
-_SHOPS: Final = (
-    _Shop(
-        name="Corner Bakery",
-        street="Mill Lane, Oakford",
-        items=(
-            ("Rye bread", 420),
-            ("Croissant", 180),
-            ("Bagel", 145),
-            ("Muffin", 235),
-            ("Tart", 310),
-        ),
-    ),
-    _Shop(
-        name="Paper & Ink",
-        street="Station Road, Elmham",
-        items=(("Notebook", 390), ("Pencil", 85), ("Ruler", 130), ("Marker", 225), ("Folder", 160)),
-    ),
-    _Shop(
-        name="Green Grocer",
-        street="Market Square, Ashby",
-        items=(
-            ("Apples", 265),
-            ("Spinach", 195),
-            ("Lentils", 240),
-            ("Ginger", 115),
-            ("Honey", 560),
-        ),
-    ),
-    _Shop(
-        name="Hill Hardware",
-        street="Forge Street, Burford",
-        items=(("Hinge", 275), ("Hook", 95), ("Sandpaper", 140), ("Glue", 335), ("Brush", 480)),
-    ),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,300 +71,6 @@ _SHEETS: Final = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Measure:
-    title: str
-    corner: str
-    quantity: str
-    unit: str
-    near: str
-    other: str
-    factor: int
-    rows: tuple[str, ...]
-    low: int
-    high: int
-
-
-_MEASURES: Final = (
-    _Measure(
-        title="Hiking routes",
-        corner="Route",
-        quantity="Length",
-        unit="km",
-        near="m",
-        other="m",
-        factor=1000,
-        rows=("Ridge", "Lake", "Forest", "Gorge", "Summit", "Meadow"),
-        low=3,
-        high=38,
-    ),
-    _Measure(
-        title="Film programme",
-        corner="Film",
-        quantity="Duration",
-        unit="h",
-        near="min",
-        other="min",
-        factor=60,
-        rows=("Harvest", "Lantern", "Orbit", "Pilgrim", "Quartz", "Saffron"),
-        low=2,
-        high=9,
-    ),
-    _Measure(
-        title="Parcel weights",
-        corner="Parcel",
-        quantity="Weight",
-        unit="kg",
-        near="g",
-        other="g",
-        factor=1000,
-        rows=("Amber", "Basalt", "Copper", "Flint", "Granite", "Marble"),
-        low=2,
-        high=29,
-    ),
-    _Measure(
-        title="Garden plots",
-        corner="Plot",
-        quantity="Width",
-        unit="m",
-        near="cm",
-        other="cm",
-        factor=100,
-        rows=("Aster", "Clover", "Dahlia", "Iris", "Lupin", "Poppy"),
-        low=4,
-        high=60,
-    ),
-    _Measure(
-        title="Water tanks",
-        corner="Tank",
-        quantity="Volume",
-        unit="L",
-        near="mL",
-        other="mL",
-        factor=1000,
-        rows=("Barn", "Cellar", "Deck", "Garage", "Roof", "Shed"),
-        low=12,
-        high=95,
-    ),
-)
-_UNITS: Final = ("km", "m", "cm", "kg", "g", "h", "min", "L", "mL")
-_UNIT_WORDS: Final = {
-    "km": ("kilometres",),
-    "m": ("metres",),
-    "cm": ("centimetres",),
-    "kg": ("kilograms",),
-    "g": ("grams",),
-    "h": ("hours",),
-    "min": ("minutes",),
-    "L": ("litres",),
-    "mL": ("millilitres",),
-}
-
-
-def draw(seed: int, index: int, template: str | None = None) -> Drawn:
-    """Draw one table sample; the template is drawn at random where none is named."""
-    rng = generator(seed, index)
-    chosen = pick(rng, TEMPLATES)
-    chosen = template or chosen
-    makers = {"sum_check": _sum_check, "lookup": _lookup, "gap": _gap, "convert": _convert}
-    return makers[chosen](rng, seed, index)
-
-
-def money(cents: int) -> str:
-    """Return integer cents as a printed amount."""
-    return f"{cents // 100}.{cents % 100:02d}"
-
-
-def _turned(rect: Rect, degrees: float, size: tuple[int, int]) -> Rect:
-    """Return the box of a rectangle turned counter-clockwise about the picture's centre."""
-    cx, cy = size[0] / 2, size[1] / 2
-    turn_x, turn_y = polar((0.0, 0.0), 1.0, degrees)
-    corners = []
-    for x in (rect[0], rect[2]):
-        for y in (rect[1], rect[3]):
-            dx, dy = x - cx, y - cy
-            corners.append((cx + dx * turn_x - dy * turn_y, cy + dx * turn_y + dy * turn_x))
-    return around(corners, 0)
-
-
-def _sum_check(rng: Generator, seed: int, index: int) -> Drawn:
-    shop = pick(rng, _SHOPS)
-    count = whole(rng, 3, 5)
-    items = [(name, base + 5 * whole(rng, -6, 6)) for name, base in sample(rng, shop.items, count)]
-    quantities = [whole(rng, 1, 6) for _ in items]
-    asked = whole(rng, 0, count - 1)
-    quantities[asked] = whole(rng, 2, 6)
-    true_total = sum(q * cents for q, (_, cents) in zip(quantities, items, strict=True))
-    right = chance(rng, 0.5)
-    slip = pick(rng, (100, -100, 90, -90, 200, 10, -10, 110))
-    printed = true_total if right else true_total + slip
-    size = pick(rng, (13, 14, 15, 16))
-    angle = pick(rng, (0.0, 0.0, 1.5, -1.5, 3.0, -3.0, 4.0))
-    image, rects = _paint_receipt(shop, items, quantities, printed, size=size, angle=angle)
-    name, cents = items[asked]
-    quantity = quantities[asked]
-    box = {key: thousandths(rect, _RECEIPT) for key, rect in rects.items()}
-    verdicts = ("correct", "wrong")
-    truth = verdicts[0] if right else verdicts[1]
-    product = quantity * cents
-    steps = (
-        number(
-            "price",
-            f"What is the price of each {name} item?",
-            cents / 100,
-            decimals=2,
-            weight=2,
-            leaf=leaves.DIGITS,
-            regions=[box[f"price{asked}"]],
-            tolerance=0.004,
-            near=0.5,
-            anchors_any=("price", "each costs"),
-            phrases=(
-                "Price: {value}.",
-                f"{name} has the price {{value}}.",
-                f"In the line for {name}, each costs {{value}}.",
-                f"The price printed beside {name} is {{value}}.",
-            ),
-        ),
-        number(
-            "quantity",
-            f"How many of {name} were bought?",
-            quantity,
-            weight=2,
-            leaf=leaves.COLUMN,
-            regions=[box[f"quantity{asked}"]],
-            near=1,
-            anchors_any=("quantity", "bought"),
-            phrases=(
-                "Quantity: {value}.",
-                f"For {name} the quantity is {{value}}.",
-                "The column headed Qty shows that the number bought is {value}.",
-            ),
-        ),
-        number(
-            "product",
-            f"What does the {name} line come to?",
-            product / 100,
-            decimals=2,
-            weight=3,
-            leaf=leaves.PRODUCT,
-            regions=[box[f"row{asked}"]],
-            tolerance=0.004,
-            near=max(0.5, 0.5 * quantity),
-            anchors_any=("line comes", "line total", "together"),
-            depends_on=("price", "quantity"),
-            derive="product",
-            phrases=(
-                "The line comes to {value}.",
-                f"Line total for {name}: {{value}}.",
-                "Multiplying both, the line comes to {value}.",
-                "Taken together these cost {value}.",
-            ),
-        ),
-        option(
-            "total",
-            "Is the printed total correct or wrong?",
-            truth,
-            options=verdicts,
-            near=(),
-            synonyms={"correct": ("right", "accurate"), "wrong": ("incorrect", "mistaken")},
-            weight=3,
-            leaf=leaves.PRINTED_TOTAL,
-            regions=[box["total"], box["amounts"]],
-            anchors_any=("printed total", "printed sum"),
-            phrases=(
-                "The printed total is {value}.",
-                "Printed total: {value}.",
-                "After adding up every line, the printed sum at the bottom is {value}.",
-            ),
-        ),
-    )
-    program = Program(
-        family="tables",
-        template="sum_check",
-        seed=seed,
-        index=index,
-        difficulty=blend(
-            (2.0, (count - 3) / 2),
-            (1.5, abs(angle) / 4),
-            (1.5, (16 - size) / 3),
-            (2.0, 0.0 if right else 1.0 - abs(slip) / 200),
-        ),
-        knobs={
-            "items": count,
-            "rotation_deg": angle,
-            "font_px": size,
-            "total_off_by_cents": 0 if right else slip,
-        },
-        question=(
-            f"Check this receipt: what is the price of {name}, how many were bought and what does "
-            "that line come to? Is the printed total correct or wrong?"
-        ),
-        choices=choice_list(rng, truth, verdicts),
-        answer=truth,
-        answer_step="total",
-        steps=steps,
-        size=_RECEIPT,
-    )
-    return Drawn(program=program, images=(image,), quantise=True)
-
-
-def _paint_receipt(
-    shop: _Shop,
-    items: Sequence[tuple[str, int]],
-    quantities: Sequence[int],
-    printed: int,
-    *,
-    size: int,
-    angle: float,
-) -> tuple[Image.Image, dict[str, Rect]]:
-    paper = Canvas(*_RECEIPT, _DESK)
-    pitch = 34.0
-    height = 258 + pitch * len(items)
-    left, right = 62.0, 378.0
-    top = (_RECEIPT[1] - height) / 2
-    bottom = top + height
-    for shift, shade in ((7, "#d6dce3"), (5, "#ccd3db"), (3, "#c3cad4")):
-        paper.rect((left + 1, top + shift, right + shift - 1, bottom + shift - 2), shade, radius=3)
-    paper.rect((left, top, right, bottom), PAPER)
-    teeth = 24
-    width = (right - left) / teeth
-    for i in range(teeth):
-        x = left + i * width
-        paper.polygon([(x, bottom), (x + width / 2, bottom + 6), (x + width, bottom)], PAPER)
-    middle = (left + right) / 2
-    paper.text((middle, top + 42), shop.name, 21, INK, align="m", bold=True)
-    paper.text((middle, top + 62), shop.street, 12, MUTED, align="m")
-    paper.text((left + 24, top + 100), "Item", 11, MUTED)
-    paper.text((left + 206, top + 100), "Qty", 11, MUTED, align="r")
-    paper.text((right - 24, top + 100), "Price each", 11, MUTED, align="r")
-    paper.hline(left + 24, right - 24, top + 110, FAINT)
-    rects: dict[str, Rect] = {}
-    y = top + 138
-    for i, ((name, cents), quantity) in enumerate(zip(items, quantities, strict=True)):
-        words = paper.text((left + 24, y), name, size, INK)
-        count = paper.digits(left + 204, y, str(quantity), size)
-        price = paper.digits(right - 24, y, money(cents), size)
-        paper.dotted(words[2] + 8, count[0] - 8, y - 3, FAINT)
-        paper.dotted(left + 214, price[0] - 8, y - 3, FAINT)
-        rects[f"price{i}"] = grow(price, 4)
-        rects[f"quantity{i}"] = grow(count, 5)
-        rects[f"row{i}"] = grow(union([words, count, price]), 4)
-        y += pitch
-    y += 4
-    paper.hline(left + 24, right - 24, y - 22, FAINT)
-    label = paper.text((left + 24, y + 10), "TOTAL", 18, INK, bold=True)
-    amount = paper.digits(right - 24, y + 10, money(printed), 18)
-    rects["total"] = grow(union([label, amount]), 5)
-    rects["amounts"] = union([rects[f"row{i}"] for i in range(len(items))])
-    paper.text((middle, y + 52), "Thank you, come again", 12, MUTED, align="m")
-    image = paper.finish()
-    if angle:
-        image = paper.turned(angle, _DESK)
-        rects = {key: _turned(rect, angle, _RECEIPT) for key, rect in rects.items()}
-    return image, rects
-
-
-@dataclass(frozen=True, kw_only=True)
 class _Cells:
     rows: dict[str, Rect]
     columns: dict[str, Rect]
@@ -433,7 +78,7 @@ class _Cells:
     subtitle: Rect
 
 
-def _paint_table(
+def paint_table(
     title: str,
     subtitle: str,
     corner: str,
@@ -443,7 +88,8 @@ def _paint_table(
     *,
     size: int,
 ) -> tuple[Image.Image, _Cells]:
-    canvas = Canvas(*_TABLE)
+    """Draw a table; return it with where its rows, columns and cells are."""
+    canvas = Canvas(*SIZE)
     canvas.text((40, 48), title, 20, INK, bold=True)
     under = canvas.text((40, 70), subtitle, 13, MUTED)
     left, right = 40.0, 600.0
@@ -484,8 +130,9 @@ def _paint_table(
     return canvas.finish(), frame
 
 
-def _box(rect: Rect) -> Box:
-    return thousandths(rect, _TABLE)
+def box_of(rect: Rect) -> Box:
+    """Return a rectangle of a table's picture as a region box."""
+    return thousandths(rect, SIZE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -512,12 +159,13 @@ def _make_grid(rng: Generator, count: int) -> _Grid:
     )
 
 
-def _lookup(rng: Generator, seed: int, index: int) -> Drawn:
+def draw_lookup(rng: Generator) -> Drawn:
+    """Ask for a cell, and for the largest of its column."""
     grid = _make_grid(rng, whole(rng, 5, 8))
     row, column = pick(rng, grid.rows), pick(rng, grid.columns)
     ranked = sorted(grid.rows, key=lambda r: -grid.values[r, column])
     largest = ranked[0]
-    image, frame = _paint_table(
+    image, frame = paint_table(
         grid.sheet.title,
         grid.sheet.subtitle,
         grid.sheet.corner,
@@ -534,7 +182,7 @@ def _lookup(rng: Generator, seed: int, index: int) -> Drawn:
             grid.rows.index(row) + 1,
             weight=2,
             leaf=leaves.ROW,
-            regions=[_box(frame.rows[row])],
+            regions=[box_of(frame.rows[row])],
             near=1,
             anchors_any=("row",),
             phrases=(
@@ -549,7 +197,7 @@ def _lookup(rng: Generator, seed: int, index: int) -> Drawn:
             grid.columns.index(column) + 1,
             weight=2,
             leaf=leaves.COLUMN,
-            regions=[_box(frame.columns[column])],
+            regions=[box_of(frame.columns[column])],
             near=1,
             anchors_any=("column",),
             phrases=(
@@ -564,7 +212,7 @@ def _lookup(rng: Generator, seed: int, index: int) -> Drawn:
             value,
             weight=3,
             leaf=leaves.DIGITS,
-            regions=[_box(frame.cells[row, column])],
+            regions=[box_of(frame.cells[row, column])],
             near=9,
             anchors_any=("cell", "entry for"),
             phrases=(
@@ -581,7 +229,7 @@ def _lookup(rng: Generator, seed: int, index: int) -> Drawn:
             near=(ranked[1], ranked[2]),
             weight=3,
             leaf=leaves.LARGEST,
-            regions=[_box(frame.cells[largest, column]), _box(frame.rows[largest])],
+            regions=[box_of(frame.cells[largest, column]), box_of(frame.rows[largest])],
             anchors_any=("largest", "highest"),
             phrases=(
                 "The largest is {value}.",
@@ -590,11 +238,7 @@ def _lookup(rng: Generator, seed: int, index: int) -> Drawn:
             ),
         ),
     )
-    program = Program(
-        family="tables",
-        template="lookup",
-        seed=seed,
-        index=index,
+    return Drawn(
         difficulty=_table_difficulty(grid),
         knobs={"rows": len(grid.rows), "columns": len(grid.columns), "font_px": grid.size},
         question=(
@@ -605,9 +249,9 @@ def _lookup(rng: Generator, seed: int, index: int) -> Drawn:
         answer=largest,
         answer_step="largest",
         steps=steps,
-        size=_TABLE,
+        size=SIZE,
+        images=(image,),
     )
-    return Drawn(program=program, images=(image,), quantise=True)
 
 
 def _table_difficulty(grid: _Grid) -> float:
@@ -618,13 +262,14 @@ def _table_difficulty(grid: _Grid) -> float:
     )
 
 
-def _gap(rng: Generator, seed: int, index: int) -> Drawn:
+def draw_gap(rng: Generator) -> Drawn:
+    """Ask for the difference of two cells, in a column where one is empty."""
     grid = _make_grid(rng, whole(rng, 5, 8))
     column = pick(rng, grid.columns)
     blank, a, b = sample(rng, grid.rows, 3)
     values = {key: str(value) for key, value in grid.values.items()}
     values[blank, column] = ""
-    image, frame = _paint_table(
+    image, frame = paint_table(
         grid.sheet.title,
         grid.sheet.subtitle,
         grid.sheet.corner,
@@ -645,7 +290,7 @@ def _gap(rng: Generator, seed: int, index: int) -> Drawn:
             near=[grid.rows[i] for i in (at - 1, at + 1) if 0 <= i < len(grid.rows)],
             weight=3,
             leaf=leaves.ABSENT,
-            regions=[_box(frame.cells[blank, column]), _box(frame.rows[blank])],
+            regions=[box_of(frame.cells[blank, column]), box_of(frame.rows[blank])],
             anchors_any=("missing", "blank"),
             phrases=(
                 "Missing: {value}.",
@@ -659,7 +304,7 @@ def _gap(rng: Generator, seed: int, index: int) -> Drawn:
             value_a,
             weight=2,
             leaf=leaves.ROW,
-            regions=[_box(frame.cells[a, column])],
+            regions=[box_of(frame.cells[a, column])],
             near=9,
             anchors_all=(a,),
             phrases=(
@@ -674,7 +319,7 @@ def _gap(rng: Generator, seed: int, index: int) -> Drawn:
             value_b,
             weight=2,
             leaf=leaves.DIGITS,
-            regions=[_box(frame.cells[b, column])],
+            regions=[box_of(frame.cells[b, column])],
             near=9,
             anchors_all=(b,),
             phrases=(
@@ -689,7 +334,7 @@ def _gap(rng: Generator, seed: int, index: int) -> Drawn:
             gap,
             weight=3,
             leaf=leaves.DIFFERENCE,
-            regions=[_box(frame.cells[a, column]), _box(frame.cells[b, column])],
+            regions=[box_of(frame.cells[a, column]), box_of(frame.cells[b, column])],
             near=9,
             anchors_any=("difference", "apart"),
             depends_on=("first", "second"),
@@ -701,11 +346,7 @@ def _gap(rng: Generator, seed: int, index: int) -> Drawn:
             ),
         ),
     )
-    program = Program(
-        family="tables",
-        template="gap",
-        seed=seed,
-        index=index,
+    return Drawn(
         difficulty=_table_difficulty(grid),
         knobs={
             "rows": len(grid.rows),
@@ -721,104 +362,6 @@ def _gap(rng: Generator, seed: int, index: int) -> Drawn:
         answer=str(gap),
         answer_step="difference",
         steps=steps,
-        size=_TABLE,
+        size=SIZE,
+        images=(image,),
     )
-    return Drawn(program=program, images=(image,), quantise=True)
-
-
-def _convert(rng: Generator, seed: int, index: int) -> Drawn:
-    measure = pick(rng, _MEASURES)
-    rows = tuple(sample(rng, measure.rows, whole(rng, 4, 6)))
-    amounts = sample(rng, range(measure.low, measure.high + 1), len(rows))
-    head = f"{measure.quantity} ({measure.unit})"
-    ratings = [whole(rng, 11, 99) for _ in rows]
-    values = {(row, head): str(amount) for row, amount in zip(rows, amounts, strict=True)}
-    values |= {(row, "Rating"): str(rating) for row, rating in zip(rows, ratings, strict=True)}
-    columns = (head, "Rating") if chance(rng, 0.5) else ("Rating", head)
-    size = pick(rng, (13, 14, 15, 16))
-    image, frame = _paint_table(
-        measure.title,
-        f"{measure.quantity} and guest rating",
-        measure.corner,
-        rows,
-        columns,
-        values,
-        size=size,
-    )
-    at = whole(rng, 0, len(rows) - 1)
-    row, amount = rows[at], amounts[at]
-    made = amount * measure.factor
-    steps = (
-        option(
-            "unit",
-            f"In which unit is the {measure.quantity.lower()} given?",
-            measure.unit,
-            options=_UNITS,
-            near=(measure.near,),
-            synonyms=_UNIT_WORDS,
-            weight=2,
-            leaf=leaves.UNIT_LABEL,
-            regions=[_box(frame.columns[head])],
-            anchors_any=("unit",),
-            phrases=(
-                "Unit: {value}.",
-                "The unit in the header is {value}.",
-                f"The heading gives {{value}} as the unit of the {measure.quantity.lower()}.",
-            ),
-        ),
-        number(
-            "cell",
-            f"Which {measure.quantity.lower()} is printed for {row}?",
-            amount,
-            weight=4,
-            leaf=leaves.DIGITS,
-            regions=[_box(frame.cells[row, head])],
-            near=2,
-            unit=measure.unit,
-            anchors_all=(row,),
-            phrases=(
-                f"{row}: {{value}}.",
-                f"For {row} the table gives {{value}}.",
-                f"Following the line of {row} across, I find {{value}} printed there.",
-            ),
-        ),
-        number(
-            "converted",
-            f"How much is that in {measure.other}?",
-            made,
-            weight=4,
-            leaf=leaves.UNITS,
-            regions=[_box(frame.cells[row, head]), _box(frame.columns[head])],
-            near=2.0 * measure.factor,
-            unit=measure.other,
-            anchors_any=("converted", "conversion"),
-            depends_on=("cell",),
-            derive="product",
-            phrases=(
-                "Converted: {value}.",
-                "Converted, that is {value}.",
-                "In the smaller measure the conversion gives {value}.",
-            ),
-        ),
-    )
-    others = [amount * f for f in (10, 60, 100, 1000, 10000)]
-    program = Program(
-        family="tables",
-        template="convert",
-        seed=seed,
-        index=index,
-        difficulty=blend((2.0, (len(rows) - 4) / 2), (2.0, (16 - size) / 3), (1.0, 0.5)),
-        knobs={"rows": len(rows), "font_px": size, "factor": measure.factor},
-        question=(
-            f"What is the {measure.quantity.lower()} of {row}, in which unit is it given, and how "
-            f"much is that in {measure.other}?"
-        ),
-        choices=choice_list(
-            rng, str(made), [str(v) for v in sorted(others, key=lambda v: abs(v - made))]
-        ),
-        answer=str(made),
-        answer_step="converted",
-        steps=steps,
-        size=_TABLE,
-    )
-    return Drawn(program=program, images=(image,), quantise=True)

@@ -10,23 +10,13 @@ import numpy as np
 from atom.analysis.agreement.debias import MIN_LABELLED
 from atom.display import numbers
 from atom.reports.findings.looking import OVERVIEW, Look, make
-from atom.reports.printed import (
-    FINE,
-    estimate_number,
-    listed,
-    plain,
-    share_number,
-    with_interval,
-)
+from atom.reports.printed import FINE, estimate_number, listed, plain, share_number, with_interval
 from atom.reports.records import Finding, Number
 from atom.views.filters import Filters, label_words
-from atom.views.lab.preference_summary import (
-    PreferenceSummary,
-    VotingJudge,
-    preference_summary,
-)
+from atom.views.lab.preference_summary import PreferenceSummary, VotingJudge, preference_summary
 from atom.views.overview.sums import marks_aside, selection_words
-from atom.views.people.debias import load_labels, people_shift, scale_status
+from atom.views.people.scale import people_shift, scale_status
+from atom.views.people.score_labels import load_labels
 
 FEW_SAMPLES = 100
 """Below this a study's intervals are too wide for fine distinctions."""

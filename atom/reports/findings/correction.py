@@ -14,10 +14,11 @@ from atom.display.numbers import points_interval
 from atom.reports.findings.looking import Look, make
 from atom.reports.printed import estimate_words, finite, p_words, plain, share_number
 from atom.reports.records import Finding, Kind, Number
+from atom.views.correction.arm_lines import ArmLine
 from atom.views.correction.cases import CaseQuery, write_query
 from atom.views.correction.data import list_experiments
 from atom.views.correction.form import ARM_WORDS
-from atom.views.correction.page import HEADLINES, ArmLine, RepairLine, Results, results
+from atom.views.correction.page import HEADLINES, RepairLine, Results, results
 
 PAGE = "correction"
 LEAST = 2

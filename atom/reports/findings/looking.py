@@ -15,17 +15,10 @@ from atom.reports.records import Finding
 from atom.store import Store
 from atom.views.failures.page import count_listed
 from atom.views.failures.sample import SampleParts, sample_parts
-from atom.views.filters import (
-    Filters,
-    Measure,
-    answer_values,
-    answers_kept,
-    measure_of,
-    rows_kept,
-)
+from atom.views.filters import Filters, Measure, answer_values, answers_kept, measure_of, rows_kept
+from atom.views.overview.asked_rows import lay_out
 from atom.views.overview.more import OverviewMore, overview_more
 from atom.views.overview.page import Overview, overview
-from atom.views.overview.weaknesses import lay_out
 from atom.views.reading import mean_rows_kept
 from atom.views.study_data import StudyData
 

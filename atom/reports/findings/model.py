@@ -21,8 +21,10 @@ from atom.reports.printed import (
 )
 from atom.reports.records import Finding, Kind, Number, Part
 from atom.views.overview.more import BreakCurve
-from atom.views.overview.page import MIN_SAMPLES, ModelQuadrant, RankRow
-from atom.views.overview.weaknesses import ORDER, Weakness, effect_words, frame_words, more_words
+from atom.views.overview.quadrants import MIN_SAMPLES, ModelQuadrant
+from atom.views.overview.ranking import RankRow
+from atom.views.overview.weakness_words import effect_words, frame_words, more_words
+from atom.views.overview.weaknesses import ORDER, Weakness
 from atom.views.reading import score_rows_kept
 
 _KINDS: dict[str, tuple[Kind, Part, float]] = {

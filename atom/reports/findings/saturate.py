@@ -14,7 +14,7 @@ from atom.reports.findings.looking import Look
 from atom.reports.findings.model import model_findings
 from atom.reports.findings.study import study_findings
 from atom.reports.records import Finding
-from atom.views.overview.page import RankRow
+from atom.views.overview.ranking import RankRow
 
 
 def find_shared(look: Look) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:

@@ -16,10 +16,13 @@ from atom.records import Criterion
 from atom.reports.findings.looking import COMPARE, OVERVIEW, Look, make
 from atom.reports.printed import estimate_number, finite, p_words, plain, rank_number, with_interval
 from atom.reports.records import Finding, Number
-from atom.views.fingerprints.page import shape, told_apart
-from atom.views.overview.page import MIN_SAMPLES, RankRow, SkillCell, SkillRow
+from atom.views.facets import dataset_facet
+from atom.views.fingerprints.shape import shape
+from atom.views.fingerprints.told_apart import told_apart
+from atom.views.overview.page import SkillCell, SkillRow
+from atom.views.overview.quadrants import MIN_SAMPLES
+from atom.views.overview.ranking import RankRow
 from atom.views.reading import score_rows_kept
-from atom.views.study_data import dataset_facet
 
 Q = 0.10
 """False discovery rate of differences between two models, by node."""

@@ -9,7 +9,8 @@ import sqlalchemy as sa
 
 from atom.records import CriteriaSet, Mapping
 from atom.store.schema import table
-from atom.store.standing import parts, read_by_id
+from atom.store.standing.criteria import read_by_id
+from atom.store.standing.members import parts
 from atom.store.store import Store
 
 

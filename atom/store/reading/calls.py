@@ -19,7 +19,8 @@ from atom.records import (
     Usage,
 )
 from atom.store.schema import table
-from atom.store.standing import members, parts, repeat_of
+from atom.store.standing.marks import repeat_of
+from atom.store.standing.members import members, parts
 from atom.store.store import Store
 
 

@@ -10,15 +10,10 @@ from numpy.typing import NDArray
 
 from atom.records import Look, Run, Study, StudyTask
 from atom.store.schema import table
-from atom.store.standing import (
-    leaves_of,
-    quarantined,
-    scores_of,
-    standing_sets,
-    study_answers,
-    study_candidates,
-    study_places,
-)
+from atom.store.standing.answers import study_answers
+from atom.store.standing.criteria import leaves_of, quarantined, standing_sets
+from atom.store.standing.marks import scores_of
+from atom.store.standing.members import study_candidates, study_places
 from atom.store.store import Store
 from taxonomy import Path
 

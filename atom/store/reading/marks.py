@@ -20,14 +20,8 @@ from atom.records import (
     scale_of,
 )
 from atom.store.schema import table
-from atom.store.standing import (
-    marks_of,
-    members,
-    parts,
-    placed,
-    prompt_order,
-    settings_of_study,
-)
+from atom.store.standing.marks import marks_of, prompt_order
+from atom.store.standing.members import members, parts, placed, settings_of_study
 from atom.store.store import Store
 
 HUMAN_CHECK = "human_check/1"

@@ -22,13 +22,11 @@ from atom.records import (
     Study,
 )
 from atom.store.labels import given_pairs, labels_of
-from atom.store.standing import (
-    compared_answers,
-    marks_of,
-    standing_sets,
-    study_places,
-    values_of,
-)
+from atom.store.standing.answers import compared_answers
+from atom.store.standing.criteria import standing_sets
+from atom.store.standing.marks import marks_of
+from atom.store.standing.members import study_places
+from atom.store.standing.outcomes import values_of
 from atom.store.store import Store
 
 KNOWN_BY: Final[tuple[KnownBy, ...]] = get_args(KnownBy)

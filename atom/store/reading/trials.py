@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from atom.records import Correction, Response, Sample
 from atom.store.schema import table
-from atom.store.standing import parts
+from atom.store.standing.members import parts
 from atom.store.store import Store
 
 

@@ -6,10 +6,11 @@ import math
 from collections.abc import Sequence
 
 from atom.display import numbers
-from atom.ui import kit, links
-from atom.ui.compare import parts as compare_parts
-from atom.ui.compare.parts import pinned
-from atom.ui.failures import case as case_parts
+from atom.ui import kit, links, said, score_marks
+from atom.ui.compare import marks, sides
+from atom.ui.compare.sides import pinned
+from atom.ui.failures import answer as failures_answer
+from atom.ui.failures import criteria, question, why
 from atom.ui.html import Html, el, join
 from atom.ui.media import thumbnail
 from atom.ui.pages import FAILURES
@@ -28,10 +29,10 @@ def pairs(here: Here, view: Comparison, listed: PairList, shown: PairView | None
     """Draw the list of pairs with the chosen one beside it."""
     title = f"Pairs inside {view.node[-1]}" if view.node else "Pair by pair"
     base = pinned(here, view.picked)
-    clear = compare_parts.to(here, view.picked, base.but(node=(), sample=None, criterion=None))
+    clear = sides.to(here, view.picked, base.but(node=(), sample=None, criterion=None))
     return el(
         "section",
-        compare_parts.style(),
+        sides.style(),
         el(
             "div",
             el("h2", title, style="margin:0"),
@@ -51,7 +52,7 @@ def pairs(here: Here, view: Comparison, listed: PairList, shown: PairView | None
 
 
 def _tabs(here: Here, view: Comparison, listed: PairList) -> Html:
-    first, second = (numbers.middle(name, _SHORT) for name in compare_parts.short(view))
+    first, second = (numbers.middle(name, _SHORT) for name in sides.short(view))
     words: dict[Tab, str] = {
         "all": "All",
         "second": f"{second} better",
@@ -72,7 +73,7 @@ def _tabs(here: Here, view: Comparison, listed: PairList) -> Html:
         (
             (
                 f"{words[tab]} {listed.counts[tab]:,}",
-                compare_parts.to(here, view.picked, filters, tab=None if tab == "all" else tab),
+                sides.to(here, view.picked, filters, tab=None if tab == "all" else tab),
                 tab == listed.tab,
             )
             for tab in words
@@ -130,10 +131,10 @@ def _item(here: Here, view: Comparison, row: PairRow, on: bool) -> Html:
         el(
             "span",
             scores,
-            compare_parts.difference(row.difference, math.nan, math.nan, verdict),
+            marks.difference(row.difference, math.nan, math.nan, verdict),
             class_="pairline",
         ),
-        href=compare_parts.to(here, view.picked, filters, at=here.query.get("at")),
+        href=sides.to(here, view.picked, filters, at=here.query.get("at")),
         data_go=True,
         class_="item on" if on else "item",
         aria_current="true" if on else None,
@@ -155,7 +156,7 @@ def _pager(here: Here, view: Comparison, listed: PairList) -> Html | None:
     filters = pinned(here, view.picked).but(sample=None, criterion=None)
 
     def door(page: int) -> str:
-        return compare_parts.to(here, view.picked, filters, at=str(page))
+        return sides.to(here, view.picked, filters, at=str(page))
 
     return el(
         "div",
@@ -183,7 +184,7 @@ def _shown(here: Here, view: Comparison, listed: PairList, shown: PairView | Non
         note = kit.notice("This sample isn't in the list of pairs under the present choice.")
 
     def door(criterion: str) -> str:
-        return compare_parts.to(
+        return sides.to(
             here, view.picked, _here(here, view, shown, criterion), at=here.query.get("at")
         )
 
@@ -193,8 +194,8 @@ def _shown(here: Here, view: Comparison, listed: PairList, shown: PairView | Non
         _head(here, view, listed, shown),
         el(
             "div",
-            case_parts.pictures(here, shown.sample, door),
-            el("div", case_parts.question(shown.sample), style="min-width:0"),
+            question.pictures(here, shown.sample, door),
+            el("div", question.question(shown.sample), style="min-width:0"),
             class_="top",
         ),
         _criteria(here, view, shown),
@@ -218,7 +219,7 @@ def _head(here: Here, view: Comparison, listed: PairList, shown: PairView) -> Ht
         if at is None or not 0 <= at + by < len(listed.order):
             return None
         filters = _here(here, view, shown, None).but(sample=listed.order[at + by])
-        return compare_parts.to(here, view.picked, filters)
+        return sides.to(here, view.picked, filters)
 
     whole = _here(here, view, shown, None).but(show="all", node=())
     return el(
@@ -233,8 +234,8 @@ def _head(here: Here, view: Comparison, listed: PairList, shown: PairView) -> Ht
         ),
         el(
             "div",
-            case_parts.turn("← Previous", step(-1), "ArrowLeft"),
-            case_parts.turn("Next →", step(1), "ArrowRight"),
+            question.turn("← Previous", step(-1), "ArrowLeft"),
+            question.turn("Next →", step(1), "ArrowRight"),
             class_="row",
             style="flex-wrap:nowrap",
         ),
@@ -260,7 +261,7 @@ def _criteria(here: Here, view: Comparison, shown: PairView) -> Html | None:
 
     def criterion(mark: PairMark) -> Html:
         identity = mark.criterion.criterion.id
-        to = compare_parts.to(
+        to = sides.to(
             here, view.picked, _here(here, view, shown, identity), at=here.query.get("at")
         )
         words = mark.criterion.criterion.question
@@ -274,7 +275,7 @@ def _criteria(here: Here, view: Comparison, shown: PairView) -> Html | None:
         el(
             "div",
             el("h2", "Criteria, both answers", style="margin:0"),
-            kit.score_legend(ours=here.data.table.ours),
+            score_marks.score_legend(ours=here.data.table.ours),
             class_="row",
             style="justify-content:space-between;margin-bottom:4px",
         ),
@@ -291,12 +292,12 @@ def _criteria(here: Here, view: Comparison, shown: PairView) -> Html | None:
             kit.number(kit.term("weight", "w"), lambda mark: mark.criterion.weight_words),
             kit.Column(
                 _side_head(view.picked.first, judges[0]),
-                lambda mark: case_parts.mark_chip(here, mark.first, False),
+                lambda mark: criteria.mark_chip(here, mark.first, False),
                 slim=True,
             ),
             kit.Column(
                 _side_head(view.picked.second, judges[1]),
-                lambda mark: case_parts.mark_chip(here, mark.second, False),
+                lambda mark: criteria.mark_chip(here, mark.second, False),
                 slim=True,
             ),
             kit.number("Difference", _gap),
@@ -320,7 +321,7 @@ def _gap(mark: PairMark) -> Html:
     if gap is None:
         return kit.quiet(numbers.NONE)
     verdict = "none" if not gap else "first" if gap > 0 else "second"
-    return compare_parts.mark(_gap_words(mark, gap) if gap else "0", verdict)
+    return marks.mark(_gap_words(mark, gap) if gap else "0", verdict)
 
 
 def _gap_words(mark: PairMark, gap: float) -> str:
@@ -335,11 +336,11 @@ def _reasons(here: Here, view: Comparison, shown: PairView) -> Html | None:
     mark = next((one for one in shown.marks if one.criterion.chosen), None)
     if mark is None:
         return None
-    names = compare_parts.names(view)
+    names = sides.names(view)
     return el(
         "div",
         [
-            case_parts.why(here, shown.sample, mark.criterion, point, name)
+            why.why(here, shown.sample, mark.criterion, point, name)
             for point, name in zip((mark.first, mark.second), names, strict=True)
         ],
         class_="two",
@@ -371,7 +372,7 @@ def _answer(
         point = view.checkpoint if view is not None else None
         if point is not None and point.span is not None:
             spans.append(
-                kit.Span(start=point.span[0], end=point.span[1], light=mark.criterion.criterion.id,
+                said.Span(start=point.span[0], end=point.span[1], light=mark.criterion.criterion.id,
                          on=mark.criterion.chosen)
             )  # fmt: skip
     many = sum(one.candidate.id == side.model_id for one in shown.sample.answers)
@@ -382,9 +383,9 @@ def _answer(
             _side_head(side, judge),
             kit.small(f"answer 1 of {many}") if side.answer is None and many > 1 else None,
             kit.small(answer.score_words) if answer.score is not None else None,
-            kit.small(case_parts.verdict(answer.outcomes)),
+            kit.small(failures_answer.verdict(answer.outcomes)),
             class_="row",
             style="margin-bottom:4px",
         ),
-        case_parts.answer_text(answer, spans),
+        failures_answer.answer_text(answer, spans),
     )

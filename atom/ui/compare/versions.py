@@ -8,8 +8,8 @@ from atom.display import numbers
 from atom.engine.studies.versions import declare
 from atom.errors import AtomError
 from atom.ui import kit
-from atom.ui.compare import parts as compare_parts
-from atom.ui.compare.parts import pinned, to
+from atom.ui.compare import sides
+from atom.ui.compare.sides import pinned, to
 from atom.ui.html import Html, el, join
 from atom.ui.plain import plain
 from atom.ui.shell.frame import Here
@@ -48,7 +48,7 @@ def _section(here: Here, view: Comparison, picked: Picked, line: Line) -> Html:
     first, second = (at.index(side.model_id) for side in (picked.first, picked.second))
     return el(
         "section",
-        compare_parts.style(),
+        sides.style(),
         el("h2", "Versions", style="margin:0 0 6px"),
         el("div", _steps(here, picked, line), style="margin-bottom:10px"),
         _changes(here, view, picked) if first > second else _turn(here, picked),
@@ -77,7 +77,7 @@ def _turn(here: Here, picked: Picked) -> Html:
     return el(
         "p",
         words,
-        kit.door("See what the later one changed", compare_parts.swapped(here, picked)),
+        kit.door("See what the later one changed", sides.swapped(here, picked)),
         class_="small",
     )
 

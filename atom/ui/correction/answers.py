@@ -5,7 +5,7 @@ from __future__ import annotations
 from atom.records import Arm
 from atom.ui import kit, links
 from atom.ui.correction import cases as correction_cases
-from atom.ui.correction import page as correction_page
+from atom.ui.correction import experiments
 from atom.ui.correction.cases import PAGE_SIZE, CaseDoors
 from atom.ui.html import Html, el, join
 from atom.ui.pages import CORRECTION
@@ -16,9 +16,9 @@ from atom.views.correction.form import ARMS
 from atom.views.correction.page import Results, contrast_of
 
 
-def draw(here: Here, looked: correction_page.Looked) -> None:
+def draw(here: Here, looked: experiments.Looked) -> None:
     """Draw the list left and the chosen answer right."""
-    found = correction_page.read_results(here, looked)
+    found = experiments.read_results(here, looked)
     if found is None:
         return
     query = read_query(here.query)
@@ -78,7 +78,7 @@ def arm_of(here: Here, query: CaseQuery) -> Arm | None:
 
 def _case(
     here: Here,
-    looked: correction_page.Looked,
+    looked: experiments.Looked,
     found: Results,
     cases: Cases,
     chosen: str,

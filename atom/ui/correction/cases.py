@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 from atom.display import numbers
 from atom.records import Arm
-from atom.ui import kit, links
-from atom.ui.correction.parts import Doors
+from atom.ui import kit, links, said, score_marks
+from atom.ui.correction.doors import Doors
 from atom.ui.differ import diff_side
-from atom.ui.failures.case import pictures, question, turn
+from atom.ui.failures.question import pictures, question, turn
 from atom.ui.html import Child, Html, el
 from atom.ui.media import thumbnail
 from atom.ui.pages import CORRECTION, FAILURES
@@ -285,7 +285,7 @@ def _why(view: CaseView) -> Html | None:
         if reason:
             parts.append(
                 el("div", kit.small(f"{name} "),
-                   kit.score_chip(score), " ", el("span", reason[:_REASON], class_="text"))
+                   score_marks.score_chip(score), " ", el("span", reason[:_REASON], class_="text"))
             )  # fmt: skip
     return el(
         "div",
@@ -340,7 +340,7 @@ def before_after(view: CaseView) -> Html:
 
 
 def _text(text: str) -> Html:
-    return kit.said(text, lights=False)
+    return said.said(text, lights=False)
 
 
 def steps(view: CaseView, doors: CaseDoors) -> Html:
@@ -362,7 +362,7 @@ def steps(view: CaseView, doors: CaseDoors) -> Html:
         el(
             "div",
             el("h2", "Each step before and after", style="margin:0"),
-            kit.score_legend(),
+            score_marks.score_legend(),
             class_="row",
             style="justify-content:space-between;margin-bottom:4px",
         ),
@@ -406,7 +406,7 @@ def _leaf(step: StepLine) -> Html:
 
 
 def _chip(score: int | None) -> Html:
-    return kit.score_chip(score, glyph="–" if score is None else "∅")
+    return score_marks.score_chip(score, glyph="–" if score is None else "∅")
 
 
 def sent(view: CaseView) -> Html | None:
@@ -417,7 +417,7 @@ def sent(view: CaseView) -> Html | None:
     correction = chosen.correction
     tries = f" (round {correction.round})" if chosen.rounds > 1 else ""
     feedback = (
-        kit.said(correction.feedback, lights=False)
+        said.said(correction.feedback, lights=False)
         if correction.feedback
         else el("p", "Nothing was said to the model.", class_="quiet")
     )

@@ -17,7 +17,7 @@ from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.jobs import Job
 from atom.records import Endpoint, content_id
 from atom.ui import kit, work
-from atom.ui.correction.page import Looked
+from atom.ui.correction.experiments import Looked
 from atom.ui.html import Html, el, join
 from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here

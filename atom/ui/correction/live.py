@@ -13,18 +13,20 @@ from atom.display import numbers
 from atom.engine.consent import give_consent
 from atom.engine.correction.forecast import CorrectionForecast, forecast_experiment
 from atom.engine.correction.live import spec_of_answer, try_again
-from atom.engine.correction.plan import Step, StepKind
+from atom.engine.correction.trials import Step, StepKind
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.jobs import Job
 from atom.engine.studies.new import DEMO_COPY, own_copy
 from atom.errors import AtomError
 from atom.records import Arm, Endpoint, Response, content_id
 from atom.ui import kit, links, work
+from atom.ui import said as ui_said
 from atom.ui.correction import cases as correction_cases
-from atom.ui.correction import parts as correction_parts
+from atom.ui.correction import experiments
 from atom.ui.correction.cases import CaseDoors
-from atom.ui.correction.page import asked_endpoints, default_judge
-from atom.ui.correction.parts import Doors
+from atom.ui.correction.doors import Doors
+from atom.ui.correction.forecast import asked_endpoints
+from atom.ui.correction.form import default_judge
 from atom.ui.html import Html, el
 from atom.ui.pages import CORRECTION, FAILURES
 from atom.ui.shell import stores, team
@@ -179,7 +181,7 @@ def _ready(here: Here, first: Response, arm: Arm) -> Ready | None:
     try:
         endpoints = known_endpoints(stores.settings())
     except AtomError as error:
-        kit.show(correction_parts.no_endpoint(error.message, here.filters), key="one_ends")
+        kit.show(experiments.no_endpoint(error.message, here.filters), key="one_ends")
         return None
     key = content_id("one", here.entry.key, first.id, arm, here.store.revision(), here.store.url)
     state = work.worked_out(
@@ -190,7 +192,7 @@ def _ready(here: Here, first: Response, arm: Arm) -> Ready | None:
         return None
     if state.result is None:
         words = state.error or "the count was stopped"
-        kit.show(correction_parts.no_endpoint(words, here.filters), key="one_forecast")
+        kit.show(experiments.no_endpoint(words, here.filters), key="one_forecast")
         return None
     return state.result
 
@@ -320,7 +322,7 @@ def growing(text: str, seconds: float) -> Html:
         el(
             "div",
             el("h2", f"{ARM_WORDS[arm].name}: {_STEP_WORDS[kind]}"),
-            kit.said(said, lights=False),
+            ui_said.said(said, lights=False),
         )
         for arm, kind, said in pieces
         if kind in ("retry", "hint")

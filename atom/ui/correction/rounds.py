@@ -9,7 +9,7 @@ from atom.analysis.correction.quality import Rise
 from atom.display import numbers
 from atom.records import Arm
 from atom.ui import kit
-from atom.ui.correction.parts import Doors
+from atom.ui.correction.doors import Doors
 from atom.ui.html import Child, Html, el, join
 from atom.views.correction.form import ARM_WORDS
 from atom.views.correction.page import Results

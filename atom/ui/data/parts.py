@@ -8,7 +8,7 @@ from atom.display.numbers import count
 from atom.exports.archive_form import ArchiveManifest
 from atom.exports.base import Exporter
 from atom.formats import Account, ImportReport, account_of
-from atom.formats.account import Tally
+from atom.formats.intake.account import Tally
 from atom.records import Import, Study
 from atom.ui import kit, links
 from atom.ui.html import Child, Html, el, join

@@ -9,7 +9,7 @@ from itertools import starmap
 import numpy as np
 
 from atom.display import numbers
-from atom.ui import kit
+from atom.ui import kit, score_marks
 from atom.ui.failures.listing import pager, shows, summary, to
 from atom.ui.html import Html, el
 from atom.ui.media import thumbnail
@@ -59,7 +59,7 @@ def grid(here: Here, view: FailureList, cells: Cells) -> Html:
 
 def _legend(view: FailureList) -> Html:
     held = "of the weight held" if view.measure == "process" else "of the answer's worth"
-    chips = [kit.score_chip(at, text=str(25 * (at - 1))) for at in (1, 2, 3, 4, 5)]
+    chips = [score_marks.score_chip(at, text=str(25 * (at - 1))) for at in (1, 2, 3, 4, 5)]
     return el("p", chips, f"of 100 {held}", kit.quiet("▼ fails, and how often"),
               kit.quiet("– nothing known"), class_="legend",
               style="gap:6px;flex-wrap:wrap")  # fmt: skip
@@ -105,7 +105,7 @@ def _cell(here: Here, row: FailureRow, number: int, cells: Cells) -> Html:
     sign = "" if not failed else "▼" if failed == 1 else f"▼{failed}"
     words = f"{name}: {100 * value:.0f} of 100"
     words += f", {numbers.count(failed, 'failure')}" if failed else ", no failure"
-    chip = kit.score_chip(1 + round(4 * value), text=f"{100 * value:.0f}", note=words)
+    chip = score_marks.score_chip(1 + round(4 * value), text=f"{100 * value:.0f}", note=words)
     return el(
         "a",
         chip,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from atom.display import numbers
-from atom.ui import kit, links
+from atom.ui import kit, links, score_marks
 from atom.ui.html import Child, Html, el, join
 from atom.ui.media import thumbnail
 from atom.ui.pages import FAILURES
@@ -180,19 +180,19 @@ def _chip(here: Here, chip: Chip) -> Html:
         side = (chip.won > 0.5) - (chip.won < 0.5)
         word = ("tied", "won", "lost")[side]
         note = f"{name}: {word}, {numbers.share(chip.won)} of its votes"
-        return kit.score_chip(3 + 2 * side, text=word, note=note, chosen=chip.chosen)
+        return score_marks.score_chip(3 + 2 * side, text=word, note=note, chosen=chip.chosen)
     answer = {True: "right answer", False: "wrong answer", None: "outcome unknown"}[chip.right]
     if chip.score is not None:
         ours = here.data.table.ours
         whole = points_words(chip.score, ours=ours)
-        return kit.score_chip(
+        return score_marks.score_chip(
             round(chip.score),
             text=points_words(chip.score, ours=ours, digits=1),
             note=f"{name}: {whole} of {5 if ours else 100}, {answer}",
             chosen=chip.chosen,
         )
     glyph = {True: "right", False: "wrong", None: "∅"}[chip.right]
-    return kit.score_chip(None, glyph=glyph, note=f"{name}: {answer}", chosen=chip.chosen)
+    return score_marks.score_chip(None, glyph=glyph, note=f"{name}: {answer}", chosen=chip.chosen)
 
 
 def pager(base: Filters, view: FailureList, lay: str | None = None) -> Html | None:

@@ -7,20 +7,13 @@ from functools import partial
 
 from atom.display import numbers
 from atom.display.estimate import Estimate
-from atom.ui import kit, links
+from atom.ui import kit, links, score_marks
 from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES, FINGERPRINTS, OVERVIEW, RUNS
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
-from atom.views.fingerprints.blind import (
-    EASY,
-    BlindView,
-    NodeNeed,
-    alone,
-    left_out,
-    without_easy,
-)
-from atom.views.overview.page import RankRow
+from atom.views.fingerprints.blind import EASY, BlindView, NodeNeed, alone, left_out, without_easy
+from atom.views.overview.ranking import RankRow
 
 TITLE = "What needs the picture?"
 NEEDS = {
@@ -109,8 +102,8 @@ def _needs(nodes: Sequence[NodeNeed]) -> Html:
         kit.number("With it", lambda node: numbers.score(node.seen)),
         kit.number("Without", lambda node: numbers.score(node.blind)),
         kit.number(kit.term("visual gain", "Gain (95 %)"), lambda node: signed(node.gain)),
-        kit.Column("", lambda node: kit.interval_bar(node.gain, lo=-50, hi=100), width="120px",
-                   broad=True),
+        kit.Column("", lambda node: score_marks.interval_bar(node.gain, lo=-50, hi=100),
+                   width="120px", broad=True),
         kit.number("Questions", lambda node: f"{node.gain.samples:,}"),
         kit.Column("So it", lambda node: el("span", NEEDS[node.need],
                                             class_=f"need {kind.get(node.need, 'none')}")),

@@ -8,12 +8,13 @@ from typing import Any
 import streamlit as st
 
 from atom.ui import links
-from atom.ui.fingerprints import parts
+from atom.ui.fingerprints import place
 from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES
 from atom.ui.plain import plain
 from atom.ui.shell.frame import Here
 from atom.views.fingerprints.chart import both, draw_heat, rows_drawn
+from atom.views.fingerprints.claims import Claims
 from atom.views.fingerprints.heat import (
     COLOURINGS,
     COLUMN_ORDERS,
@@ -25,9 +26,9 @@ from atom.views.fingerprints.heat import (
     heat_csv,
     heatmap,
 )
-from atom.views.fingerprints.page import Claims, Shape
+from atom.views.fingerprints.shape import Shape
 from atom.views.lab.judge_marks import GLYPH
-from atom.views.overview.weaknesses import GLYPHS
+from atom.views.overview.evidence import GLYPHS
 from atom.views.tree.colours import evidence_colour, stops
 
 CHART = "fingerprint_heat"
@@ -59,7 +60,7 @@ def draw(here: Here, form: Shape, said: Claims | None) -> None:
     title = (
         "Every model on every capability" if form.facet is None else ("Every model on every label")
     )
-    parts.show(el("h2", title, style="margin:12px 0 -10px"), key="fingerprint_heat_head")
+    place.show(el("h2", title, style="margin:12px 0 -10px"), key="fingerprint_heat_head")
     with st.container(key="fingerprint_menus"):
         menus = st.columns(3)
         with menus[0]:
@@ -74,7 +75,7 @@ def draw(here: Here, form: Shape, said: Claims | None) -> None:
     drawn = draw_heat(
         heat, form, colouring, lambda cell: links.address(FAILURES.url_path, cell.mark.filters)
     )
-    parts.show(drawn, legend(form, heat, colouring, said), key=CHART)
+    place.show(drawn, legend(form, heat, colouring, said), key=CHART)
     st.download_button(
         "Heatmap as CSV",
         data=lambda: heat_csv(heatmap(form, said, rows=rows, columns=columns, every=True)),
@@ -106,7 +107,7 @@ def _menu(
 
     def changed() -> None:
         value = st.session_state[key]
-        parts.move(here, **{name: None if value == usual else value})
+        place.move(here, **{name: None if value == usual else value})
 
     st.selectbox(plain(label), list(options), format_func=lambda one: options.get(one, one),
                  key=key, on_change=changed)  # fmt: skip

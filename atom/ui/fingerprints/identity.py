@@ -10,11 +10,12 @@ import numpy as np
 
 from atom.display import numbers
 from atom.ui import kit, links
-from atom.ui.fingerprints import parts
+from atom.ui.fingerprints import place
 from atom.ui.html import Html, el
 from atom.ui.pages import COMPARE
 from atom.ui.shell.frame import Here
-from atom.views.fingerprints.page import ShapeModel, ToldApart
+from atom.views.fingerprints.shape import ShapeModel
+from atom.views.fingerprints.told_apart import ToldApart
 
 _MOST = 24
 """Models in a matrix."""
@@ -141,6 +142,6 @@ def _door(here: Here, model: ShapeModel, other: ShapeModel) -> str:
     clear = here.filters.but(sample=None, criterion=None)
     if model.index == other.index:
         peers = tuple(one for one in clear.peers if one != model.model_id)
-        return parts.to(here, clear.but(model=model.model_id, peers=peers))
+        return place.to(here, clear.but(model=model.model_id, peers=peers))
     pair = clear.but(model=model.model_id, peers=(other.model_id,))
     return links.address(COMPARE.url_path, pair)

@@ -7,15 +7,15 @@ from collections.abc import Callable
 import streamlit as st
 
 from atom.display import numbers
-from atom.ui.fingerprints import parts
+from atom.ui.fingerprints import place, radars
 from atom.ui.html import Html, el
 from atom.ui.plain import plain
 from atom.ui.shell import stores
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
 from atom.views.fingerprints.beside import TreeShapes, beside_words, shapes_in
-from atom.views.fingerprints.page import Shape
 from atom.views.fingerprints.radar import layers
+from atom.views.fingerprints.shape import Shape
 from atom.views.tree.study_trees import StudyTree
 
 _LAYERS = {1: "roots", 2: "categories", 3: "parents", 4: "capabilities"}
@@ -68,7 +68,7 @@ def menus(here: Here, form: Shape) -> None:
                     ["", *(version for version in trees if version != now)],
                     "" if other is None else other.version,
                     named,
-                    lambda v: parts.move(here, beside=v or None),
+                    lambda v: place.move(here, beside=v or None),
                 )
         there = [str(one) for one in layers(form)]
         with columns[2 if len(trees) > 1 else 0]:
@@ -78,7 +78,7 @@ def menus(here: Here, form: Shape) -> None:
                 ["", *there],
                 str(layer_of(here, form) or ""),
                 lambda n: f"{n}: {_LAYERS.get(int(n), 'deeper ones')}" if n else _AUTO,
-                lambda n: parts.move(here, layer=n or None),
+                lambda n: place.move(here, layer=n or None),
             )
 
 
@@ -96,7 +96,7 @@ def _use(here: Here, tree: StudyTree) -> None:
     beside = here.query.get("beside")
     if beside == tree.version:
         beside = here.data.study.tree_version
-    st.query_params.from_dict({**filters.to_query(), **parts.local(here, beside=beside)})
+    st.query_params.from_dict({**filters.to_query(), **place.local(here, beside=beside)})
 
 
 def _under(filters: Filters, tree: StudyTree) -> Filters:
@@ -128,7 +128,7 @@ def draw(here: Here, form: Shape, other: StudyTree) -> None:
         shapes_in(here.data, who, own, layer),
         shapes_in(data, _under(who, other), other, layer),
     )
-    parts.show(
+    place.show(
         el(
             "section",
             el("h2", "The same models in two trees"),
@@ -138,7 +138,7 @@ def draw(here: Here, form: Shape, other: StudyTree) -> None:
     )
     for column, each in zip(st.columns(2, gap="large"), pair, strict=True):
         with column:
-            parts.show(_head(each), parts.radars(here, each.form, each.radars),
+            place.show(_head(each), radars.radars(here, each.form, each.radars),
                        key=f"fingerprint_beside_{each.tree.version}")  # fmt: skip
 
 

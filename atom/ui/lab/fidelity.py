@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import TypeAlias
+from collections.abc import Sequence
 
 import streamlit as st
 
 from atom.analysis.agreement.criteria_quality import HitRates, LabelMean
 from atom.analysis.agreement.fidelity import MethodAccuracy, Share
-from atom.analysis.compare.paired import PairedGap
 from atom.display import numbers
 from atom.ui import commands, kit, links
 from atom.ui.html import Child, Html, el
@@ -23,23 +20,17 @@ from atom.ui.lab import fidelity_run as lab_fidelity_run
 from atom.ui.lab import methods as lab_judge_methods
 from atom.ui.lab import people as lab_people
 from atom.ui.lab import people_items as lab_people_items
+from atom.ui.lab.method_table import table, told_share
 from atom.ui.pages import HUMAN_CHECK, JUDGE_LAB
 from atom.ui.shell.frame import Here
-from atom.views.lab.fidelity import (
-    MIN_MET,
-    FidelityView,
-    Meeting,
-    MethodRow,
-    fidelity_of,
-)
-from atom.views.runs.page import money
+from atom.views.lab.fidelity.people import MIN_MET, Meeting
+from atom.views.lab.fidelity.rows import MethodRow
+from atom.views.lab.fidelity.tab import FidelityView, fidelity_of
 from atom.views.stores import OpenStore
 from atom.views.study_data import StudyData
 
 TAB = "people"
 _ORDERS = ("worse", "tie", "better")
-_Line: TypeAlias = MethodRow | tuple[str, float]
-"""A method, or a share that any could be compared with: what gives it, and the share."""
 
 
 def draw(here: Here) -> None:
@@ -52,7 +43,7 @@ def draw(here: Here) -> None:
         parts += [_nobody_ranked(here, view), lab_judge_methods.draw(here, view, TAB)]
     else:
         side = lab_judge_methods.draw(here, view, TAB)
-        parts += [_answer(view), _methods(here, view), side, _missing(here, view), _more(view)]
+        parts += [_answer(view), table(here, view), side, _missing(here, view), _more(view)]
     # What is known comes first, what could be done after it.
     if not view.measured:
         lab_people.draw(here)
@@ -129,11 +120,11 @@ def _answer(view: FidelityView) -> Html:
     words: list[Child] = []
     if first is not None and first.accuracy is not None:
         words = [
-            kit.strong(f"{first.title}: {_share(first.accuracy.strict)}"),
+            kit.strong(f"{first.title}: {told_share(first.accuracy.strict)}"),
             f" of {first.accuracy.strict.n:,} pairs of answers stand in people’s order. ",
         ]
         if best is not None and best is not first and best.accuracy is not None:
-            words.append(f"Highest here: {best.title}, {_share(best.accuracy.strict)}. ")
+            words.append(f"Highest here: {best.title}, {told_share(best.accuracy.strict)}. ")
     base = (
         f"People’s orders: {people.pairs:,} pairs of {numbers.count(people.samples, 'sample')}, "
         f"{who}; {numbers.share(people.ties, 1)} are ties."
@@ -166,7 +157,7 @@ def _agreed(kind: Meeting, best: float) -> str:
         return ""
     who = "planted labellers" if kind.planted else "people"
     words = (
-        f" Two {who} give a pair the same order {_share(kind.agreed)} of the time "
+        f" Two {who} give a pair the same order {told_share(kind.agreed)} of the time "
         f"({kind.met:,} pairs of orders on {numbers.count(kind.samples, 'sample')})"
     )
     if kind.bounds(best):
@@ -178,151 +169,6 @@ def _agreed(kind: Meeting, best: float) -> str:
 
 def _value(row: MethodRow) -> float:
     return row.accuracy.strict.value if row.accuracy else -1.0
-
-
-def _methods(here: Here, view: FidelityView) -> Html:
-    judge = view.judge.id if view.judge else ""
-    ties = view.people.ties
-    lines: list[_Line] = [row for row in view.rows if row.accuracy is not None]
-    lines += [
-        ("Calling every pair a tie", ties),
-        ("Guessing who is better, no ties", (1 - ties) / 2),
-        ("Most that can be reached without ties", 1 - ties),
-    ]
-
-    def door(words: Child, row: MethodRow, root: str = "") -> Child:
-        to = lab_people_items.address(here, lab_people_items.METHODS_OF, root, row.name, judge)
-        return words if words == numbers.NONE else kit.door(words, to, class_="plain")
-
-    def whole(line: _Line) -> Child:
-        if isinstance(line, MethodRow):
-            return _asked(lambda row, found: door(_wide(found.strict), row))(line)
-        return kit.quiet(numbers.share(line[1], 1))
-
-    def at_root(root: str, row: MethodRow, _: MethodAccuracy) -> Child:
-        return door(_short(row.by_root.get(root)), row, root)
-
-    rest = (
-        f"All rows rest on the {numbers.count(view.shared, 'sample')} that people ranked and all "
-        "these methods were asked about. "
-        if view.shared
-        else "The methods were asked about different samples, so the rows can’t be compared. "
-        if view.uneven
-        else ""
-    )
-    alike = view.alike
-    same = (
-        f"{_listed(alike)} put all these pairs in the same order, so their figures are equal: "
-        "this judge gives the same marks whichever way it is asked. "
-        if alike
-        else ""
-    )
-    return el(
-        "section",
-        kit.grid(
-            lines,
-            kit.Column("Method", _method),
-            kit.number("As people, all", whole),
-            *(kit.number(root, _asked(partial(at_root, root)), broad=True) for root in view.roots),
-            kit.number("Less ATOM’s", _asked(_less_atoms)),
-            kit.number(
-                kit.term("Kendall tau-b", "tau\u2011b"),
-                _asked(lambda row, found: numbers.plain(found.tau)),
-            ),
-            kit.number("Ties", _asked(lambda row, found: numbers.share(found.judge_ties, 1))),
-            kit.number(
-                "Unread", _asked(lambda row, found: f"{row.unscored + row.failed:,}"), broad=True
-            ),
-            kit.number("Calls a sample", _asked(_calls)),
-            kit.number("Cost a sample", _asked(_cost)),
-            label="Methods beside people",
-        ),
-        kit.note(
-            rest,
-            same,
-            kit.term("pairwise accuracy", "Share of pairs"),
-            " in people’s order: better, worse or tie. A pair with an unread answer counts as "
-            "wrong. Intervals (95 %) and differences count whole samples. A sample counts under "
-            "the capability that carries most of its criteria’s weight.",
-        ),
-    )
-
-
-def _listed(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _asked(of: Callable[[MethodRow, MethodAccuracy], Child]) -> Callable[[_Line], Child]:
-    """Fill the cells of methods, and none of the shares that these are compared with."""
-
-    def cell(line: _Line) -> Child:
-        if not isinstance(line, MethodRow) or line.accuracy is None:
-            return ""
-        return of(line, line.accuracy)
-
-    return cell
-
-
-def _method(line: _Line) -> Child:
-    if not isinstance(line, MethodRow):
-        return kit.quiet(line[0])
-    about = f"{line.about}; takes away {line.removes}" if line.removes else line.about
-    return el("span", line.title, data_tip=about)
-
-
-def _less_atoms(row: MethodRow, _: MethodAccuracy) -> Child:
-    return _gap(row.against_atom) if row.name != "atom" else ""
-
-
-def _calls(row: MethodRow, _: MethodAccuracy) -> str:
-    each = row.cost.calls_each
-    return numbers.NONE if math.isnan(each) else f"{each:.1f}"
-
-
-def _cost(row: MethodRow, _: MethodAccuracy) -> Html:
-    usd = row.cost.usd_each
-    return el("span", "not known" if usd is None else money(usd), data_tip=_tokens(row))
-
-
-def _tokens(row: MethodRow) -> str:
-    cost = row.cost
-    if cost.tokens_in is None or cost.tokens_out is None:
-        return f"{cost.calls:,} calls; the server told no tokens"
-    return f"{cost.calls:,} calls, {cost.tokens_in:,} tokens sent, {cost.tokens_out:,} received"
-
-
-def _share(share: Share) -> str:
-    return numbers.share_interval(share.value, share.lo, share.hi)
-
-
-def _wide(share: Share) -> Html:
-    tip = (
-        f"{share.n:,} pairs, {numbers.count(share.clusters, 'set of pictures', 'sets of pictures')}"
-    )
-    return el("span", kit.strong(_share(share)), data_tip=tip)
-
-
-def _short(share: Share | None) -> Child:
-    if share is None or math.isnan(share.value) or share.clusters < MIN_MET:
-        return lab_judge_methods.share(share)
-    tip = f"{_share(share)}, {share.n:,} pairs"
-    return el("span", f"{100 * share.value:.1f}", data_tip=tip)
-
-
-def _gap(gap: PairedGap | None) -> Child:
-    if gap is None or not gap.n:
-        return numbers.NONE
-    if abs(gap.gap) < 1e-12 and gap.se < 1e-12:
-        return kit.quiet("the same")
-    words = numbers.signed(100 * gap.gap)
-    if math.isnan(gap.lo):
-        return words
-    sure = gap.lo > 0 or gap.hi < 0
-    tip = (
-        f"{numbers.signed_ends(100 * gap.lo, 100 * gap.hi)} points, p {numbers.p_value(gap.p)}; "
-        f"{'told apart' if sure else 'not told apart'}"
-    )
-    return el("span", words, "" if sure else kit.quiet(" (unsure)"), data_tip=tip)
 
 
 # --- more ----------------------------------------------------------------------------------------
@@ -353,8 +199,8 @@ def _more(view: FidelityView) -> Html | None:
             kit.grid(
                 tolerant,
                 kit.Column("Method", lambda row: row[0]),
-                kit.number("exact ties", lambda row: _share(row[1].strict)),
-                kit.number("with a tolerance", lambda row: _share(row[2].strict)),
+                kit.number("exact ties", lambda row: told_share(row[1].strict)),
+                kit.number("with a tolerance", lambda row: told_share(row[2].strict)),
                 kit.number("tolerance", lambda row: f"{row[2].epsilon:.2f}"),
                 label="Accuracy with a tolerance for ties",
             ),

@@ -37,7 +37,7 @@ from atom.methods.registry import ASKED, METHODS
 from atom.records import Endpoint, MethodsTask, Study, content_id
 from atom.ui import kit, links, work
 from atom.ui.html import Html, el, join
-from atom.ui.lab import parts as judge_lab_parts
+from atom.ui.lab.bench import sets
 from atom.ui.pages import JUDGE_LAB
 from atom.ui.plain import plain
 from atom.ui.runs import control as run_control
@@ -45,7 +45,7 @@ from atom.ui.runs import parts as runs_parts
 from atom.ui.shell import sealed, stores, team
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
-from atom.views.lab.fidelity import FidelityView
+from atom.views.lab.fidelity.tab import FidelityView
 from atom.views.runs.page import money, run_view, task_words
 
 TAB = "people"
@@ -93,7 +93,7 @@ def _show_told(here: Here) -> None:
     if told is None or told.place != _place(here):
         st.session_state.pop(TOLD, None)
         return
-    more = judge_lab_parts.lines(told.lines) if told.lines else None
+    more = sets.lines(told.lines) if told.lines else None
     kit.show(kit.notice(join(told.words, more)), key="people_told_shown")
 
 
@@ -460,11 +460,11 @@ def preview(found: RankingsTaken) -> Html:
     if found.n_skipped:
         cut = f" (the first {len(found.skipped):,})" if found.n_skipped > len(found.skipped) else ""
         title = f"{found.n_skipped:,} left out, and why{cut}"
-        said.append(kit.fold(title, judge_lab_parts.lines(found.skipped), opened=True))
+        said.append(kit.fold(title, sets.lines(found.skipped), opened=True))
     else:
         said.append(el("p", "Nothing is left out.", class_="quiet"))
     if found.notes:
-        said.append(kit.fold("What to know about these files", judge_lab_parts.lines(found.notes),
+        said.append(kit.fold("What to know about these files", sets.lines(found.notes),
                              opened=True))  # fmt: skip
     return el("div", said, class_="stack", style="gap:6px")
 

@@ -16,7 +16,8 @@ from atom.ui import kit, links
 from atom.ui.html import Child, Html, el
 from atom.ui.pages import JUDGE_LAB
 from atom.ui.shell.frame import Here
-from atom.views.lab.fidelity import MIN_MET, FidelityView
+from atom.views.lab.fidelity.people import MIN_MET
+from atom.views.lab.fidelity.tab import FidelityView
 from atom.views.lab.methods import JudgeMethods, JudgeRow, judge_methods
 from atom.views.stores import OpenStore
 from atom.views.study_data import StudyData

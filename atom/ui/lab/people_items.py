@@ -11,11 +11,12 @@ import streamlit as st
 from atom.judgebench.items import Judged
 from atom.methods.registry import METHODS
 from atom.ui import links
-from atom.ui.lab import items as lab_items
-from atom.ui.lab.items import Asked, ItemsPlace
+from atom.ui.lab.bench import items as lab_items
+from atom.ui.lab.bench.asked import Asked, ItemsPlace
 from atom.ui.pages import FAILURES, JUDGE_LAB
 from atom.ui.shell.frame import Here
-from atom.views.lab.fidelity import Held, as_judged, hold
+from atom.views.lab.fidelity.held import Held, hold
+from atom.views.lab.fidelity.tab import as_judged
 from atom.views.lab.items import ItemList, ItemRow, ItemView, find_row, laid_open
 from atom.views.lab.people_items import (
     SAMPLE,

@@ -8,7 +8,7 @@ from typing import Literal
 
 from atom.display import numbers
 from atom.display.estimate import Estimate
-from atom.ui import kit, links
+from atom.ui import kit, links, said, score_marks
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES
 from atom.views.failures.votes import OrderVote, PairVotes
@@ -96,7 +96,7 @@ def _bar(one: VotedModel, lo: float, hi: float) -> Html | str:
     if not math.isfinite(one.strength):
         return numbers.NONE
     place = Estimate(value=one.strength, lo=one.lo, hi=one.hi, n=one.comparisons)
-    return kit.interval_bar(place, one.colour, lo=lo, hi=hi)
+    return score_marks.interval_bar(place, one.colour, lo=lo, hi=hi)
 
 
 def _conflicts(one: VotedModel) -> Html:
@@ -304,5 +304,5 @@ def _words(pair: PairVotes, vote: OrderVote) -> Html:
     return el(
         "div",
         el("p", f"{pair.a} and {pair.b}, {first} shown first", class_="quiet small"),
-        kit.said(vote.reason),
+        said.said(vote.reason),
     )

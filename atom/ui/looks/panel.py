@@ -17,7 +17,7 @@ from atom.ui import kit, work
 from atom.ui.html import Html, el, join
 from atom.ui.pages import RUNS
 from atom.ui.shell.frame import Here
-from atom.views.overview.weaknesses import GLYPHS
+from atom.views.overview.evidence import GLYPHS
 from atom.views.runs.page import money
 from taxonomy import format_path
 

@@ -8,28 +8,21 @@ from collections.abc import Sequence
 from atom.analysis.agreement.debias import MIN_LABELLED
 from atom.display import numbers
 from atom.display.estimate import Estimate
-from atom.ui import kit, links
+from atom.ui import kit, links, score_marks
 from atom.ui.html import Html, el, join
 from atom.ui.judges import differing as judges_differing
 from atom.ui.pages import FAILURES, OVERVIEW, RUNS
 from atom.ui.people import scale as people_scale
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
-from atom.views.overview.page import (
-    MIN_SAMPLES,
-    Overview,
-    RankRow,
-    Statement,
-)
-from atom.views.overview.weaknesses import (
-    GLYPHS,
-    Weakness,
-    effect_words,
-    frame_words,
-    leading,
-    more_words,
-)
-from atom.views.people.debias import PeopleScale, ScaleRow
+from atom.views.overview.evidence import GLYPHS
+from atom.views.overview.page import Overview
+from atom.views.overview.quadrants import MIN_SAMPLES
+from atom.views.overview.ranking import RankRow
+from atom.views.overview.statements import Statement
+from atom.views.overview.weakness_words import effect_words, frame_words, more_words
+from atom.views.overview.weaknesses import Weakness, leading
+from atom.views.people.scale_rows import PeopleScale, ScaleRow
 from taxonomy import format_path
 
 _PAGES = {"failures": FAILURES.url_path, "overview": OVERVIEW.url_path}
@@ -87,7 +80,9 @@ def ranking(here: Here, view: Overview) -> Html:
             kit.Column(
                 _axis((lo, hi), process),
                 lambda row: kit.cell(
-                    kit.interval_bar(row.score, row.colour, lo=lo, hi=hi), _list(row), tabindex="-1"
+                    score_marks.interval_bar(row.score, row.colour, lo=lo, hi=hi),
+                    _list(row),
+                    tabindex="-1",
                 ),
                 width="18%",
             ),

@@ -8,18 +8,14 @@ from dataclasses import dataclass
 from functools import partial
 
 from atom.display import numbers
-from atom.ui import kit, links
+from atom.ui import kit, links, score_marks
 from atom.ui.html import Html, el, join
 from atom.ui.overview.parts import BROAD, DEEPER, FULL, MOST_LABELS
 from atom.ui.pages import FAILURES, FINGERPRINTS, OVERVIEW
 from atom.ui.shell.frame import Here
 from atom.views.filters import label_name
-from atom.views.overview.page import (
-    MIN_SAMPLES,
-    ModelQuadrant,
-    Overview,
-    SkillRow,
-)
+from atom.views.overview.page import Overview, SkillRow
+from atom.views.overview.quadrants import MIN_SAMPLES, ModelQuadrant
 from taxonomy import format_path
 
 
@@ -129,7 +125,7 @@ def _skill_cell(at: int, row: SkillRow) -> Html:
     tip = f"{numbers.interval(estimate)}\n{estimate.n:,} values from {estimate.samples:,} samples"
     text = numbers.score(estimate.value)
     return kit.cell(
-        (kit.quiet(f"○ {text}") if thin else text, kit.meter(estimate)),
+        (kit.quiet(f"○ {text}") if thin else text, score_marks.meter(estimate)),
         links.address(FAILURES.url_path, cell.filters),
         style=None if thin else _tint(estimate.value - sum(known) / len(known)),
         tip=f"insufficient: under {MIN_SAMPLES} samples\n{tip}" if thin else tip,

@@ -28,29 +28,29 @@ from atom.views.people.annotations import (
 )
 from atom.views.people.own_criteria import NO, NONE, YES, own_items, written_key
 from atom.views.people.page import (
-    DECOYS,
     ERROR_TYPES,
     KINDS,
-    REPORTS,
     WANTED,
     Item,
     LabelProgress,
-    Pick,
     QueueName,
-    RawAnswers,
     conflict_items,
     error_items,
     items_of,
     leaf_texts,
     numbered,
     pair_items,
+    read_sample,
+)
+from atom.views.people.reports import (
+    DECOYS,
+    REPORTS,
+    RawAnswers,
     profiles,
     raw_answers,
-    read_sample,
     report_items,
-    sample_order,
-    shuffled,
 )
+from atom.views.people.sample_order import Pick, sample_order, shuffled
 from atom.views.stores import OpenStore
 from atom.views.study_data import StudyData
 from taxonomy import format_path

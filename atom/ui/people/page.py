@@ -16,8 +16,7 @@ from atom.records import content_id
 from atom.ui import kit, links
 from atom.ui.html import Html, el
 from atom.ui.pages import HUMAN_CHECK
-from atom.ui.people import own
-from atom.ui.people import parts as human_check_parts
+from atom.ui.people import deck, own, progress
 from atom.ui.people import scale as people_scale
 from atom.ui.people import summary as human_check_summary
 from atom.ui.people.acts import read_acts
@@ -32,7 +31,8 @@ from atom.views.people.annotations import (
     load_everything,
     people_of,
 )
-from atom.views.people.page import QUEUES, Pick, QueueName
+from atom.views.people.page import QUEUES, QueueName
+from atom.views.people.sample_order import Pick
 
 DESK = "human_desk"
 DECK = "human_deck"
@@ -246,10 +246,10 @@ def _deck(desk: Desk, after: Callable[[], None] | None = None) -> None:
             "desk": name,
             "ack": desk.acknowledged,
             "at": item.id if item is not None else "",
-            "items": human_check_parts.deck_items(desk),
-            "html": str(human_check_parts.top(desk)),
-            "foot": str(human_check_parts.foot(desk)),
-            "end": str(human_check_parts.end(desk)),
+            "items": deck.deck_items(desk),
+            "html": str(progress.top(desk)),
+            "foot": str(progress.foot(desk)),
+            "end": str(progress.end(desk)),
             "leaves": list(desk.leaves) if desk.queue in ("criteria", "conflicts") else [],
         }
         _component()(data=data, key=key, on_acts_change=acted)

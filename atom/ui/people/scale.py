@@ -12,16 +12,10 @@ from atom.ui.pages import JUDGE_LAB, find_screen
 from atom.ui.people import scale_parts as people_scale_parts
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
-from atom.views.people.debias import (
-    HALF,
-    Labels,
-    PeopleScale,
-    ScaleStatus,
-    load_labels,
-    people_scale,
-    scale_csv,
-    scale_status,
-)
+from atom.views.people.scale import HALF, people_scale, scale_status
+from atom.views.people.scale_csv import scale_csv
+from atom.views.people.scale_rows import PeopleScale, ScaleStatus
+from atom.views.people.score_labels import Labels, load_labels
 from atom.views.stores import OpenStore
 from atom.views.study_data import StudyData
 

@@ -10,9 +10,9 @@ from atom.display import numbers
 from atom.display.estimate import Estimate
 from atom.ui import kit
 from atom.ui.html import Html, el, join
-from atom.ui.lab.reliability_parts import confusion_svg
-from atom.views.overview.page import MIN_SAMPLES
-from atom.views.people.debias import UNEVEN, LeafRow, PeopleScale, RootShift, ScaleRow
+from atom.ui.lab.reliability.truth import confusion_svg
+from atom.views.overview.quadrants import MIN_SAMPLES
+from atom.views.people.scale_rows import UNEVEN, LeafRow, PeopleScale, RootShift, ScaleRow
 from taxonomy import format_path
 
 TITLE = "On people’s scale"

@@ -10,7 +10,7 @@ from atom.records import Annotation, AnnotationKind
 from atom.ui import kit, links
 from atom.ui.html import Html, el
 from atom.ui.pages import JUDGE_LAB
-from atom.ui.people.parts import KIND_WORDS
+from atom.ui.people.guides import KIND_WORDS
 from atom.ui.shell.frame import Here
 from atom.views.people.annotations import KindAgreement, agreement_of, load_annotations, people_of
 

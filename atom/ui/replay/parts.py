@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from atom.display import numbers
 from atom.pipeline import BY_NAME
 from atom.records import Call, Replay, Sample
-from atom.ui import kit, links
+from atom.ui import kit, links, said, score_marks
 from atom.ui.html import Html, el, join
 from atom.ui.media import media_address
 from atom.ui.pages import REPLAY, SETTINGS
@@ -137,7 +137,7 @@ def solution(solved: Replay | None, call: Call | None) -> Html:
         return el(
             "p", "The judge solves the question itself, before it sees any answer.", class_="quiet"
         )
-    raw = call and kit.fold("Raw reply", kit.said(call.reply or call.error or "", lights=False))
+    raw = call and kit.fold("Raw reply", said.said(call.reply or call.error or "", lights=False))
     if solved.state != "scored":
         kind: kit.Status = "unscored" if solved.state == "unscored" else "failed"
         return join(
@@ -180,7 +180,7 @@ def growing(step: Step, text: str, seconds: float, price: str) -> Html:
     line = f"{seconds:.0f} s" + (f", {len(text):,} characters so far" if text else "")
     about = el("p", f"{line} · {price}" if price else line, class_="quiet small")
     if pieces and BY_NAME[step].by_candidate:
-        return join(kit.said(pieces[0]), about)
+        return join(said.said(pieces[0]), about)
     if pieces:
         return join(el("ol", [el("li", el("span", p, class_="text")) for p in pieces],
                        class_="steps"), about)  # fmt: skip
@@ -194,7 +194,7 @@ def growing(step: Step, text: str, seconds: float, price: str) -> Html:
 def answer(given: Answered, card: Scorecard | None) -> Html:
     """Show the chosen answer with the words that the judge points at."""
     spans = [
-        kit.Span(start=line.point.span[0], end=line.point.span[1], light=line.criterion_id)
+        said.Span(start=line.point.span[0], end=line.point.span[1], light=line.criterion_id)
         for line in (card.lines if card else ())
         if line.point is not None and line.point.span is not None
     ]
@@ -207,7 +207,7 @@ def answer(given: Answered, card: Scorecard | None) -> Html:
             class_="row",
             style="margin-bottom:4px",
         ),
-        kit.said(given.response.text, spans),
+        said.said(given.response.text, spans),
         class_="oneanswer",
     )
 
@@ -247,7 +247,7 @@ def scores(card: Scorecard, calls: dict[str, Call]) -> Html:
         [
             kit.fold(
                 "Raw reply" if len(raws) == 1 else f"Raw reply {number}",
-                kit.said(call.reply or call.error or "", lights=False),
+                said.said(call.reply or call.error or "", lights=False),
             )
             for number, call in enumerate(raws.values(), start=1)
         ],
@@ -258,12 +258,12 @@ def scores(card: Scorecard, calls: dict[str, Call]) -> Html:
 def _score(line: ScoreLine) -> Html:
     point = line.point
     if point is None:
-        chip, words = kit.score_chip(None, glyph="…", note="to be scored"), "to be scored"
+        chip, words = score_marks.score_chip(None, glyph="…", note="to be scored"), "to be scored"
     elif point.state == "scored":
-        chip, words = kit.score_chip(point.score), point.reason or "(no reason was given)"
+        chip, words = score_marks.score_chip(point.score), point.reason or "(no reason was given)"
     else:
         glyph = "∅" if point.state == "unscored" else "!"
-        chip = kit.score_chip(None, glyph=glyph, note=point.state)
+        chip = score_marks.score_chip(None, glyph=glyph, note=point.state)
         words = f"{point.state}: {point.detail or point.reason}"
     return el(
         "div",

@@ -19,7 +19,7 @@ from atom.engine.batch.sending import (
     write_batch,
 )
 from atom.engine.batch.taking import Taken, take_replies
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.errors import AtomError
 from atom.files import write_file
 from atom.records import Endpoint

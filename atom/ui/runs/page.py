@@ -11,8 +11,8 @@ import streamlit as st
 from atom.engine.control import MOST_PROCESSES, RunStatus, list_runs
 from atom.engine.forecast import Forecast, forecast
 from atom.engine.members import MOST_REPEATS
-from atom.engine.plan import JUDGE_STAGES, STAGES, RunSpec
 from atom.engine.studies.new import DEMO_COPY
+from atom.engine.study.spec import JUDGE_STAGES, STAGES, RunSpec
 from atom.pipeline import ANSWER
 from atom.records import Endpoint, Sampling, content_id
 from atom.ui import kit, links, work
@@ -29,12 +29,7 @@ from atom.ui.runs import sampling as sampling_box
 from atom.ui.shell import sealed, stores
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
-from atom.views.runs.page import (
-    RunForm,
-    log_tail,
-    run_labels,
-    run_view,
-)
+from atom.views.runs.page import RunForm, log_tail, run_labels, run_view
 from atom.views.runs.together import all_runs_now, sharing_now
 
 FORMS = "runs_forms"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from atom.display import numbers
 from atom.engine.forecast import Forecast
 from atom.records import Run
-from atom.ui import kit, links, work
+from atom.ui import kit, links, said, work
 from atom.ui.html import Html, el, join
 from atom.ui.pages import CORRECTION, FINGERPRINTS, HUMAN_CHECK, JUDGE_LAB, OVERVIEW, RUNS, TREE
 from atom.views.filters import Filters
@@ -112,7 +112,7 @@ def progress(view: RunView, filters: Filters, log: str) -> Html:
         head,
         pace(view),
         el("p", door, class_="small") if run.done else None,
-        kit.fold("What its process wrote", kit.said(log, lights=False))
+        kit.fold("What its process wrote", said.said(log, lights=False))
         if log and not view.alive and run.state != "done"
         else None,
         style="display:flex;flex-direction:column;gap:7px",

@@ -2,43 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import streamlit as st
 
 from atom.engine.endpoints.configured import (
     ANY,
     PRESETS,
-    EndpointTest,
     Preset,
     adapted_lately,
     built_in,
     check_variables,
-    keep_boxes,
     own_endpoints,
     plain_address,
     put_endpoint,
     remove_endpoint,
     sketch,
-    try_endpoint,
-    what_a_test_sends,
 )
-from atom.engine.jobs import Job
-from atom.engine.studies.new import withdraw_consent
 from atom.errors import AtomError
-from atom.records import BoxConvention, Endpoint
-from atom.settings import app_version
-from atom.ui import kit, links, work
+from atom.records import Endpoint
+from atom.ui import kit, links
 from atom.ui.html import Html, el, join
 from atom.ui.pages import SETTINGS
+from atom.ui.settings import endpoint_test
+from atom.ui.settings.endpoint_test import BOX_NAMES, FORM
 from atom.ui.settings.found import NEXT, TOLD
 from atom.ui.shell import stores, team
 from atom.views.filters import Filters
 from atom.views.settings.page import (
     BOXES,
-    CHECK_WORDS,
     DETAILS,
     FORMS,
     ROLES,
@@ -52,7 +46,7 @@ from atom.views.settings.page import (
     with_model,
     with_preset,
 )
-from atom.views.stores import AllStudies, OpenStore, demo_location
+from atom.views.stores import OpenStore
 
 _TEXTS = (
     "name",
@@ -65,24 +59,11 @@ _TEXTS = (
     "extra_headers",
     "query",
 )
-"""Fields of text: an empty one is empty, not None."""
+
 NEW = "+"
 """In the URL, where an endpoint's name stands: one that is to be added."""
-FORM = "settings_form"
 FAULT = "settings_fault"
-TESTS = "settings_tests"
-TEST_ASKED = "settings_test_asked"
-TEST_AGREED = "settings_test_agreed"
 ASKED = "settings_asked"
-_BOX_NAMES = {
-    None: "not checked",
-    "xyxy_1000": "thousandths",
-    "yxyx_1000": "thousandths, y first",
-    "xyxy_pixels": "pixels",
-    "xyxy_unit": "fractions",
-    "none": "none that fit",
-}
-_STATE = {"passed": "✓", "failed": "!", "skipped": "·"}
 
 
 def address(endpoint: str | None) -> str:
@@ -160,7 +141,7 @@ def _table(lines: list[EndpointLine], chosen: str | None, label: str) -> Html:
             lambda line: text(line.endpoint.host if line.endpoint.url else "on this computer"),
         ),
         kit.Column("Roles", lambda line: ", ".join(line.endpoint.roles), broad=True),
-        kit.Column("Boxes", lambda line: text(_BOX_NAMES[line.endpoint.boxes]), broad=True),
+        kit.Column("Boxes", lambda line: text(BOX_NAMES[line.endpoint.boxes]), broad=True),
         kit.Column(
             "Key",
             lambda line: kit.status("failed", line.key) if line.key_missing else text(line.key),
@@ -195,7 +176,7 @@ def draw_chosen(chosen: str | None, endpoints: dict[str, Endpoint]) -> None:
         return
     if chosen in names:
         _facts(endpoints[chosen])
-        _test(endpoints[chosen])
+        endpoint_test.draw(endpoints[chosen])
         return
     _form(chosen, endpoints.get(chosen))
 
@@ -282,7 +263,7 @@ def _form(chosen: str, before: Endpoint | None) -> None:
                       args=(before.name,))  # fmt: skip
     if before is not None:
         _known(before)
-        _test(before)
+        endpoint_test.draw(before)
 
 
 def _known(endpoint: Endpoint) -> None:
@@ -472,191 +453,3 @@ def _removal(name: str) -> None:
             st.rerun()
         if st.button("Keep it", key="removal_no"):
             st.rerun()
-
-
-# --- testing one ----------------------------------------------------------------------------------
-
-
-def _test(endpoint: Endpoint) -> None:
-    held: dict[str, str] = st.session_state.setdefault(TESTS, {})
-    name = f"{endpoint.name}:{endpoint.base_url}:{endpoint.model}:{endpoint.key_env}"
-
-    agreed: set[str] = st.session_state.setdefault(TEST_AGREED, set())
-    question = what_a_test_sends(endpoint)
-
-    def start(*, yes: bool = False) -> None:
-        if yes:
-            agreed.add(name)
-        st.session_state.pop(TEST_ASKED, None)
-        if question and name not in agreed:
-            st.session_state[TEST_ASKED] = name
-            return
-
-        async def work_(job: Job[object]) -> object:
-            del job
-            return await try_endpoint(endpoint, agreed=[endpoint.host])
-
-        ask: Callable[[Job[object]], Awaitable[object]] = work_
-        job = work.jobs().start("test", ask)
-        held[name] = job.id
-        job.wait(work.PATIENCE)
-
-    job = work.jobs().get(held.get(name, ""))
-    state = job.snapshot() if job is not None else None
-    running = state is not None and state.status == "running"
-    where = (
-        f"as it was saved: asks {endpoint.host} what a run asks, with a drawn picture"
-        if endpoint.url
-        else "offline, free"
-    )
-    with st.container(horizontal=True, vertical_alignment="center", key="stepbar_test"):
-        if running and job is not None:
-            st.button("Stop", key="endpoint_test_stop", on_click=job.cancel)
-        else:
-            team.button("endpoints", "Test", key="endpoint_test", on_click=start)
-        kit.show(el("p", where, class_="quiet small"), key="test_words")
-    if not running and st.session_state.get(TEST_ASKED) == name:
-        words = f"{question} to {endpoint.host}."
-        kit.show(kit.notice(words), key="test_question")
-        with st.container(horizontal=True, key="stepbar_test_question"):
-            team.button(
-                "endpoints",
-                "Agree and send",
-                key="endpoint_test_yes",
-                type="primary",
-                on_click=start,
-                kwargs={"yes": True},
-            )
-            st.button("Send nothing", key="endpoint_test_no", on_click=st.session_state.pop,
-                      args=(TEST_ASKED, None))  # fmt: skip
-    elif running:
-        _testing(held[name])
-    elif state is not None and state.status == "done":
-        result = cast("EndpointTest", state.result)
-        kit.show(test_result(result), key="test_result")
-        found = result.boxes
-        own = endpoint.name not in {one.name for one in built_in()}
-        if found is not None and found != endpoint.boxes and own:
-            team.button("endpoints", "Keep what was found about boxes", key="endpoint_keep_boxes",
-                      on_click=_keep_boxes, args=(endpoint.name, found))  # fmt: skip
-    elif state is not None and state.status == "failed":
-        kit.show(kit.fault(state.error), key="test_result")
-
-
-def _keep_boxes(name: str, boxes: BoxConvention) -> None:
-    try:
-        keep_boxes(stores.settings(), name, boxes)
-    except AtomError as error:
-        st.session_state[TOLD] = error.message
-        return
-    st.session_state.get(FORM, {}).pop(name, None)
-    st.session_state[TOLD] = (
-        f"Kept: boxes of {name}: {BOXES[boxes]}. Of a study that it has judged already, "
-        "`study boxes --study NAME` reads the boxes again, free."
-    )
-
-
-def _testing(job_id: str) -> None:
-    @st.fragment(run_every=work.LOOK_EVERY)
-    def look() -> None:
-        job = work.jobs().get(job_id)
-        state = job.snapshot() if job is not None else None
-        if state is None or state.status != "running":
-            st.rerun()
-        kit.show(el("p", f"Asking… {state.seconds:.0f} s", class_="quiet small"), key="testing")
-
-    look()
-
-
-def test_result(test: EndpointTest) -> Html:
-    """Draw what a test found."""
-    cells = []
-    for check in test.checks:
-        mark = el("span", _STATE[check.state], class_="quiet", aria_hidden="true")
-        seconds = f" ({check.seconds:.1f} s)" if check.seconds is not None else ""
-        cells += [
-            kit.strong(mark, " ", CHECK_WORDS[check.name]),
-            el("span", check.state, class_="status weak" if check.state == "failed" else "quiet"),
-            el("span", kit.told(f"{check.detail}{seconds}"), class_="text"),
-        ]
-    passed = any(check.state == "passed" for check in test.checks)
-    verdict = "It can be used." if test.ok else "It can't be used as it is."
-    if test.ok and not passed:
-        verdict = "Nothing is wrong; what it can do shows with a probe picture."
-    adapted = [
-        el("p", "What the server didn't take", class_="strong small"),
-        el("ul", [el("li", line, class_="text") for line in test.adapted], class_="small"),
-    ]
-    return el("div", el("p", verdict, class_="strong", style="margin-bottom:6px"),
-              el("div", cells, class_="checks small"),
-              adapted if test.adapted else [])  # fmt: skip
-
-
-# --- agreements and places ------------------------------------------------------------------------
-
-
-def draw_agreements(listed: AllStudies) -> None:
-    """Draw which study's pictures and texts may go where, each with a way to take it back."""
-    kit.show(
-        join(
-            el("h2", kit.term("consent", "Data sharing"), style="margin:6px 0 2px"),
-            el("p", "Before the first call to a host, Atomscope asks. What you agreed to stands "
-               "here.", class_="quiet small"),
-        ),
-        key="agreements_head",
-    )  # fmt: skip
-    rows = [
-        (entry, host)
-        for entry in listed.entries
-        for host in (*entry.study.consent, *work.agreed_now(entry))
-    ]
-    if not rows:
-        kit.show(el("p", "Nothing may leave this computer: you have agreed to no host.",
-                    class_="quiet"), key="agreements_none")  # fmt: skip
-    for number, (entry, host) in enumerate(rows):
-        with st.container(horizontal=True, vertical_alignment="center", key=f"agree_{number}"):
-            words = " (for this visit)" if entry.bundled else ""
-            kit.show(
-                el("p", el("span", entry.study.name, class_="strong text"), " → ",
-                   el("span", f"{host}{words}", class_="text")),
-                key=f"agree_words_{number}",
-            )  # fmt: skip
-
-            def withdraw(entry: Any = entry, host: str = host) -> None:
-                work.disagree(entry, host)
-                if not entry.bundled and host in entry.study.consent:
-                    withdraw_consent(stores.store_of(entry), entry.study.id, [host])
-
-            team.button(
-                "consent", "Withdraw", key=f"withdraw_{number}", on_click=withdraw, type="tertiary"
-            )
-
-
-def draw_places() -> None:
-    """Draw where things are."""
-    settings = stores.settings()
-    demo = demo_location(settings)
-    facts = [
-        ("Your studies", settings.shown_store, "Set ATOM_STORE, or start with "
-         "--store, to keep them elsewhere."),
-        ("Endpoints file", str(settings.endpoints), "Keys never stand in it."),
-        ("Bundled study", demo or "not there", "Sealed: the first change makes your own copy."),
-        ("Version", app_version(), ""),
-    ]  # fmt: skip
-    kit.show(
-        join(
-            el("h2", "Locations", style="margin:6px 0 6px"),
-            el(
-                "dl",
-                [
-                    (
-                        el("dt", name),
-                        el("dd", el("span", place, class_="text"), " ", kit.small(words)),
-                    )
-                    for name, place, words in facts
-                ],
-                class_="pairs",
-            ),
-        ),
-        key="settings_places",
-    )

@@ -12,9 +12,10 @@ from atom.records import TAG_FACET
 from atom.ui import links
 from atom.ui.plain import plain
 from atom.ui.shell.glossary import meaning
+from atom.views.facets import dataset_facet
 from atom.views.filters import Filters, Show, label_name, processes_of, roots_of
 from atom.views.overview.accuracy import answered_by_all
-from atom.views.study_data import StudyData, dataset_facet
+from atom.views.study_data import StudyData
 
 SHOWS: dict[Show, str] = {
     "failed": "Failed (score 1–2)",

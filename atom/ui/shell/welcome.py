@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from atom.ui import kit, links
+from atom.ui import kit, links, score_marks
 from atom.ui.html import Html, el, join
 from atom.ui.media import media_address
 from atom.ui.pages import DATA, OVERVIEW, SETTINGS
@@ -135,7 +135,7 @@ def _example(here: Here, picked: Picked) -> Html:
             ),
             join(
                 el("dt", "The judge"),
-                el("dd", kit.score_chip(case.mark.near, text=case.mark.label), " of 5: ",
+                el("dd", score_marks.score_chip(case.mark.near, text=case.mark.label), " of 5: ",
                    reason[:_CUT]),
             ),
             join(

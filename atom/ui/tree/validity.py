@@ -16,10 +16,11 @@ from atom.ui import commands, kit, links, work
 from atom.ui.html import Html, el, join
 from atom.ui.pages import HUMAN_CHECK
 from atom.ui.shell.frame import Here
-from atom.ui.tree import parts as tree_parts
 from atom.ui.tree import rivals as tree_rivals
+from atom.ui.tree import wanted as tree_wanted
 from atom.ui.tree.history import JUDGING, KEPT
-from atom.views.tree.validity import ByHand, RivalRow, Stability, Validity, tree_validity
+from atom.views.tree.by_hand import ByHand
+from atom.views.tree.validity import RivalRow, Stability, Validity, tree_validity
 
 LOOK_EVERY = 0.25
 """Seconds between two looks at a tree that is being judged, which is done in a second or two."""
@@ -59,7 +60,7 @@ def draw_validity(here: Here) -> None:
     """Draw the verdict in words, the paper's numbers, and the rivals; progress meanwhile."""
     if tree_rivals.under_way(here):
         return
-    kept, key = _verdicts(), tree_parts.key_of(here)
+    kept, key = _verdicts(), tree_wanted.key_of(here)
     held: dict[tuple[object, ...], str] = st.session_state.setdefault(JUDGING, {})
     if key not in kept:
         state = work.ended(
@@ -86,7 +87,7 @@ def draw_validity(here: Here) -> None:
     kit.show(
         el(
             "div",
-            tree_parts.style(),
+            tree_wanted.style(),
             _verdict(view),
             _rivals(view),
             el(

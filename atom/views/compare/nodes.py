@@ -17,10 +17,10 @@ from atom.analysis.layout import Mask, facet_layout
 from atom.analysis.nodes import index_nodes
 from atom.analysis.score_table import Facet
 from atom.views.compare.sides import Sides, layout_of
+from atom.views.facets import dataset_facet
 from atom.views.failures.page import answers_shown, checkpoints_shown, rows_here
 from atom.views.filters import Filters, Measure, answer_values, answers_kept
 from atom.views.reading import mean_rows_kept
-from atom.views.study_data import dataset_facet
 from taxonomy import Path
 
 Q = 0.10

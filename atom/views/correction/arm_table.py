@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from atom.display import numbers
 from atom.display.estimate import Estimate
 from atom.display.table import Column, Table, Value
+from atom.views.correction.arm_lines import ArmLine
 from atom.views.correction.form import ARM_WORDS
-from atom.views.correction.page import ArmLine
 from atom.views.runs.page import money
 
 DONE, TRIED, FIXED, WRONG, SHARE, BAR, UNKNOWN, COST = (

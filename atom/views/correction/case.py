@@ -20,7 +20,8 @@ from atom.records import (
     Study,
 )
 from atom.store import Store, table
-from atom.store.standing import marks_of, values_of
+from atom.store.standing.marks import marks_of
+from atom.store.standing.outcomes import values_of
 from atom.views.correction.form import ARMS
 from atom.views.failures.sample import CriterionView, SampleView, sample_view
 from atom.views.filters import Filters

@@ -24,10 +24,11 @@ from atom.display import writers
 from atom.display.csv_text import csv_text
 from atom.records import Arm, Cohort, Sample
 from atom.store import Store
+from atom.views.correction.arm_lines import asked_again
 from atom.views.correction.arm_table import arm_table
 from atom.views.correction.effect_table import effect_table
 from atom.views.correction.form import ARM_WORDS, EFFECT_WORDS
-from atom.views.correction.page import Results, asked_again, contrast_of
+from atom.views.correction.page import Results, contrast_of
 from atom.views.correction.steps import Came, step_rows
 from atom.views.study_data import StudyData
 from taxonomy import Path

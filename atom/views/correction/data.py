@@ -23,28 +23,14 @@ from atom.analysis.correction.trials import (
     Trials,
 )
 from atom.errors import UsageError
-from atom.records import (
-    APART,
-    Candidate,
-    Correction,
-    Experiment,
-    Hint,
-    Judge,
-    Study,
-    StudySample,
-)
+from atom.records import APART, Candidate, Correction, Experiment, Hint, Judge, Study, StudySample
 from atom.store import Store, find_study, study_places, table
 from atom.store.reading.calls import calls_of, paid_for
 from atom.store.reading.trials import clusters_of, count_trials
-from atom.store.standing import (
-    first_answers,
-    in_order,
-    leaves_of,
-    scores_of,
-    standing_sets,
-    study_answers,
-    values_of,
-)
+from atom.store.standing.answers import first_answers, study_answers
+from atom.store.standing.criteria import in_order, leaves_of, standing_sets
+from atom.store.standing.marks import scores_of
+from atom.store.standing.outcomes import values_of
 from taxonomy import Path
 
 _STATE = {"scored": SCORED, "unscored": DROPPED, "failed": BROKEN}

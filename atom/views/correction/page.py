@@ -5,7 +5,6 @@ Every number here that counts answers can be asked for its answers with `find_ca
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -26,44 +25,25 @@ from atom.analysis.correction.effects import (
 )
 from atom.analysis.correction.quality import Repair, Rise, Unlocked, repairs, rises, unlocked
 from atom.analysis.correction.trials import (
-    DROPPED,
     FAILED_COHORT,
-    RIGHT,
     RIGHT_COHORT,
-    ArmShare,
-    Mask,
     RoundShare,
     Share,
     Standing,
     Trials,
-    arm_shares,
     break_rate,
-    code_of,
     rounds,
     standing,
 )
 from atom.analysis.intervals import MIN_CLUSTERS
 from atom.display import numbers
-from atom.records import (
-    Arm,
-    Cohort,
-    Correction,
-    Criterion,
-    Experiment,
-    ExperimentTask,
-    Hint,
-    Response,
-)
-from atom.store import Store, table
+from atom.records import Experiment, ExperimentTask, Response
+from atom.store import Store
 from atom.store.holds import runs_of
-from atom.views.correction.data import (
-    TrialData,
-    find_experiment,
-    list_experiments,
-    load_trials,
-)
+from atom.views.correction.arm_lines import ArmLine, arm_lines
+from atom.views.correction.data import TrialData, find_experiment, list_experiments, load_trials
 from atom.views.correction.form import ARM_WORDS
-from atom.views.correction.steps import step_rows
+from atom.views.correction.gates import GateCounts, KeyStep, gate_counts, key_steps
 from taxonomy import Path
 
 HEADLINES = (
@@ -75,27 +55,6 @@ REFUSED = "refused: no control ran"
 
 
 # --- what came of it ------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True)
-class ArmLine:
-    """What came of one arm.
-
-    Attributes:
-        cohort: whether its answers were wrong at first, or right.
-        share: the share of right answers, with its interval.
-        tried: answers that were asked about; others had nothing to ask, or their hints leaked.
-        fixed: answers that are right after it.
-        wrong: answers that aren't.
-        reasons: why others have no result, the most frequent first.
-    """
-
-    cohort: Cohort
-    share: ArmShare
-    tried: int
-    fixed: int
-    wrong: int
-    reasons: tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,48 +81,6 @@ class UnlockedLine:
 
     path: Path
     unlocked: Unlocked
-
-
-@dataclass(frozen=True, kw_only=True)
-class KeyStep:
-    """A step that was repaired in an answer that came right."""
-
-    criterion_id: str
-    question: str
-    response_id: str
-    path: Path | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class GateCounts:
-    """What the leak gates did.
-
-    Attributes:
-        written: hints written, every attempt.
-        leaked: of these, those that gave something away.
-        again: of these, those written since the one before leaked.
-        failed: hints whose call failed.
-        dropped: hints that were left out of a feedback.
-        questions: criteria that were left out since their own question gives something away.
-        no_peer: criteria that no peer had passed.
-        held: feedbacks that were held back whole.
-        given: answers that were given hints in the first round.
-    """
-
-    written: int = 0
-    leaked: int = 0
-    again: int = 0
-    failed: int = 0
-    dropped: int = 0
-    questions: int = 0
-    no_peer: int = 0
-    held: int = 0
-    given: int = 0
-
-    @property
-    def any(self) -> bool:
-        """Whether there is anything to say."""
-        return any(vars(self).values())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -327,8 +244,8 @@ def results(store: Store, experiment_id: str, tries: int | None = None) -> Resul
             UnlockedLine(path=trials.leaves[row.code], unlocked=row)
             for row in unlocked(trials, "leaf", upto=upto)
         ),
-        keys=_keys(store, loaded, keys, upto),
-        gates=_gates(store, experiment.id),
+        keys=key_steps(store, loaded, keys, upto),
+        gates=gate_counts(store, experiment.id),
     )
 
 
@@ -387,117 +304,8 @@ def contrast_of(name: str) -> Contrast:
     raise KeyError(name)
 
 
-def asked_again(trials: Trials, seen: Standing, arm: Arm, upto: int) -> Mask:
-    """Mark answers that an arm asked about, in `seen`'s order; others never were."""
-    rows = (trials.arm == code_of(arm)) & (trials.round <= upto) & (trials.state != DROPPED)
-    return np.isin(seen.answer, trials.answer[rows])
-
-
-def arm_lines(
-    store: Store, experiment_id: str, trials: Trials, upto: int, cohort: int = FAILED_COHORT
-) -> tuple[ArmLine, ...]:
-    """Work out what came of each arm on answers that were wrong at first, or right.
-
-    Args:
-        upto: rounds that count.
-    """
-    seen, reasons = standing(trials, upto), _reasons(store, experiment_id)
-    shares = arm_shares(trials, upto=upto, cohort=cohort)
-    return tuple(_arm_line(share, trials, seen, upto, cohort, reasons) for share in shares)
-
-
-def _arm_line(
-    share: ArmShare,
-    trials: Trials,
-    seen: Standing,
-    upto: int,
-    cohort: int,
-    reasons: Mapping[tuple[Arm, Cohort], Counter[str]],
-) -> ArmLine:
-    code = code_of(share.arm)
-    mine = (seen.cohort == cohort) & seen.ran[:, code]
-    value = seen.right[mine, code]
-    name: Cohort = "right" if cohort == RIGHT_COHORT else "failed"
-    return ArmLine(
-        cohort=name,
-        share=share,
-        tried=int((mine & asked_again(trials, seen, share.arm, upto)).sum()),
-        fixed=int((value >= RIGHT).sum()),
-        wrong=int((value < RIGHT).sum()),
-        reasons=tuple(reasons.get((share.arm, name), Counter()).most_common()),
-    )
-
-
-def _reasons(store: Store, experiment_id: str) -> dict[tuple[Arm, Cohort], Counter[str]]:
-    columns = table(Correction).c
-    found: dict[tuple[Arm, Cohort], Counter[str]] = {}
-    for row in store.select(
-        Correction, columns.experiment_id == experiment_id, columns.state != "scored"
-    ):
-        text = " ".join(row.detail.split())[:240] or row.state
-        found.setdefault((row.arm, row.cohort), Counter())[text] += 1
-    return found
-
-
 def _samples(store: Store, response_ids: Sequence[str]) -> dict[str, str]:
     return {row.id: row.sample_id for row in store.get_many(Response, response_ids)}
-
-
-def _keys(
-    store: Store, loaded: TrialData, rows: Sequence[Unlocked], upto: int
-) -> tuple[KeyStep, ...]:
-    trials = loaded.trials
-    ids = [loaded.criterion_ids[row.code] for row in rows]
-    known = {criterion.id: criterion for criterion in store.get_many(Criterion, ids)}
-    at = step_rows(trials, "guided", "unlocked", upto)
-    where = {int(trials.criterion[row]): row for row in at}
-    found = []
-    for row, name in zip(rows, ids, strict=True):
-        criterion, place = known.get(name), where.get(row.code)
-        if criterion is None or place is None:
-            continue
-        leaf = int(trials.leaf[place])
-        found.append(
-            KeyStep(
-                criterion_id=name,
-                question=criterion.question,
-                response_id=loaded.answer_ids[int(trials.answer[trials.trial[place]])],
-                path=trials.leaves[leaf] if leaf >= 0 else None,
-            )
-        )
-    return tuple(found)
-
-
-def _gates(store: Store, experiment_id: str) -> GateCounts:
-    columns = table(Correction).c
-    rows = store.select(Correction, columns.experiment_id == experiment_id)
-    hinted = [row for row in rows if row.arm in ("peer", "guided_peer")]
-    wanted = {name for row in hinted for name in row.criterion_ids}
-    wanted |= {use.criterion_id for row in hinted for use in row.hints}
-    hints = store.get_many(Hint, sorted(wanted), "criterion_id")
-    lines = Counter(_gate_kind(line) for row in rows for line in row.gates)
-    return GateCounts(
-        written=sum(hint.state != "failed" for hint in hints),
-        leaked=sum(hint.state == "unscored" for hint in hints),
-        again=sum(hint.attempt > 0 and hint.state != "failed" for hint in hints),
-        failed=sum(hint.state == "failed" for hint in hints),
-        dropped=lines["dropped"],
-        questions=lines["question"],
-        no_peer=lines["no peer"],
-        held=lines["held"],
-        given=len({row.response_id for row in hinted if row.hints and row.round == 1}),
-    )
-
-
-def _gate_kind(line: str) -> str:
-    """Sort a gate's line by what it did."""
-    if line.startswith("no hint on"):
-        return "no peer"
-    if line.startswith("the hint on"):
-        return "dropped"
-    if line.startswith("criterion") and "dropped" in line:
-        return "question"
-    return "held" if "held back" in line else ""
 
 
 # --- the first sentence ---------------------------------------------------------------------------

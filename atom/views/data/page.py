@@ -17,10 +17,12 @@ from atom.formats import (
     detect,
     preview,
 )
+from atom.formats.column_names import column_names
 from atom.formats.foreign import check_foreign
-from atom.formats.guess import column_names, guess_map
+from atom.formats.guess import guess_map
+from atom.formats.layout import find_layout
 from atom.formats.registry import Preview
-from atom.formats.rows import NoProblems, find_layout, read_rows
+from atom.formats.rows import NoProblems, read_rows
 from atom.formats.tabular import NAME as TABLE
 from atom.records import Import, Sample
 from atom.store import Store, count_study, table

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from atom.analysis.score_table import STEP
 from atom.records import JUDGE_SCALE, Checkpoint, CriterionUse, Judge, Response
-from atom.store.standing import RepeatedMarks
+from atom.store.standing.marks import RepeatedMarks
 
 MARK_GLYPHS = {"unscored": "∅", "failed": "!", "not_applicable": "n/a", "scored": "!"}
 _CLOSE = 1e-6

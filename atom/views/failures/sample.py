@@ -23,13 +23,10 @@ from atom.records import (
     Tag,
 )
 from atom.store import Store, table
-from atom.store.standing import (
-    RepeatedMarks,
-    answers_to,
-    in_order,
-    outcomes_of,
-    repeated_marks,
-)
+from atom.store.standing.answers import answers_to
+from atom.store.standing.criteria import in_order
+from atom.store.standing.marks import RepeatedMarks, repeated_marks
+from atom.store.standing.outcomes import outcomes_of
 from atom.views.failures.marked import (
     CheckpointView,
     checkpoint_view,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from atom.analysis.compare.votes import Combined, combine
 from atom.records import Judge, PreferenceVerdict, Side
 from atom.store import Store
-from atom.store.standing import votes_on
+from atom.store.standing.answers import votes_on
 from atom.views.study_data import StudyData
 
 _SIDES: tuple[Side, Side] = ("a", "b")

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from atom.display import numbers
 from atom.views.filters import Filters
-from atom.views.fingerprints.page import Shape, ToldApart, shape, told_apart
 from atom.views.fingerprints.radar import Radar, radars
+from atom.views.fingerprints.shape import Shape, shape
+from atom.views.fingerprints.told_apart import ToldApart, told_apart
 from atom.views.study_data import StudyData
 from atom.views.tree.study_trees import StudyTree
 

@@ -26,9 +26,11 @@ from atom.display.estimate import Estimate
 from atom.records import ANSWERABLE, ANSWERABLE_YES, Sample
 from atom.stages import blind
 from atom.store import Store
-from atom.store.standing import answers_apart, marks_of
+from atom.store.standing.answers import answers_apart
+from atom.store.standing.marks import marks_of
 from atom.views.filters import Filters, rows_kept
-from atom.views.overview.page import RankRow, overview
+from atom.views.overview.page import overview
+from atom.views.overview.ranking import RankRow
 from atom.views.study_data import StudyData
 from taxonomy import Path
 

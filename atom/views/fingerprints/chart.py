@@ -13,10 +13,11 @@ from typing import TypeVar
 from atom.display import numbers
 from atom.display.markup import Html, el
 from atom.display.numbers import middle
+from atom.views.fingerprints.claims import claim_words
 from atom.views.fingerprints.heat import Colouring, HeatCell, HeatColumn, Heatmap
-from atom.views.fingerprints.page import Shape, claim_words
+from atom.views.fingerprints.shape import Shape
 from atom.views.lab.judge_marks import GLYPH
-from atom.views.overview.weaknesses import frame_words, more_words
+from atom.views.overview.weakness_words import frame_words, more_words
 from atom.views.tree.colours import (
     GROUND,
     QUIET,

@@ -17,9 +17,10 @@ import numpy as np
 
 from atom.analysis.intervals import Floats
 from atom.display.csv_text import safe_text
-from atom.views.fingerprints.page import Claims, Mark, Shape, ShapeModel, full_name
+from atom.views.fingerprints.claims import Claims
+from atom.views.fingerprints.shape import Mark, Shape, ShapeModel, full_name
 from atom.views.lab.judge_marks import JudgeMark
-from atom.views.overview.weaknesses import NodeEvidence
+from atom.views.overview.evidence import NodeEvidence
 from taxonomy import Path
 
 RowOrder = Literal["score", "study", "clustered"]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from atom.views.filters import label_name
-from atom.views.fingerprints.page import Mark, Shape, ShapeModel, full_name
+from atom.views.fingerprints.shape import Mark, Shape, ShapeModel, full_name
 from atom.views.lab.judge_marks import JudgeMark
 from taxonomy import Path
 

@@ -10,21 +10,11 @@ from atom.analysis.intervals import Ints
 from atom.records import Checkpoint, Criterion, Judge, Sample
 from atom.store import Store
 from atom.store.people import PEOPLE
-from atom.store.standing import marks_of
+from atom.store.standing.marks import marks_of
 from atom.views.filters import Filters
-from atom.views.judges.given import (
-    MOST_PEOPLE,
-    Everyone,
-    Shared,
-)
-from atom.views.judges.groups import (
-    Asked,
-)
-from atom.views.judges.shown import (
-    QUESTION_CUT,
-    JudgesView,
-    MarkPair,
-)
+from atom.views.judges.given import MOST_PEOPLE, Everyone, Shared
+from atom.views.judges.groups import Asked
+from atom.views.judges.shown import QUESTION_CUT, JudgesView, MarkPair
 from atom.views.study_data import StudyData
 
 PAGE_SIZE = 20

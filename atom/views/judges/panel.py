@@ -28,7 +28,7 @@ from atom.records import Checkpoint, Judge
 from atom.store import Store, table
 from atom.store.people import PEOPLE
 from atom.store.reading.calls import cost_of_marks
-from atom.store.standing import repeated_marks
+from atom.store.standing.marks import repeated_marks
 from atom.views.filters import Filters
 from atom.views.judges.given import Everyone, everyone
 from atom.views.study_data import StudyData

@@ -10,7 +10,8 @@ from typing import Final, Literal, get_args
 
 from atom.display.csv_text import csv_text
 from atom.judgebench.base import BenchResult, MetricTable
-from atom.judgebench.items import Card, Judged, card_of, group_of, in_group, judged, one_way
+from atom.judgebench.cards import Card
+from atom.judgebench.items import Judged, card_of, group_of, in_group, judged, one_way
 from atom.records import BenchItem, BenchSet, Call, Verdict
 from atom.store import Store
 from atom.store.verdicts import items_of, verdicts_about, verdicts_on

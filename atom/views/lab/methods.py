@@ -20,14 +20,10 @@ from atom.methods.registry import METHODS
 from atom.records import Annotation, Judge
 from atom.store import Store
 from atom.store.reading.authors import authors_of, mappers_of
-from atom.store.standing import samples_of_criteria
-from atom.views.lab.fidelity import (
-    FidelityView,
-    Ground,
-    fidelity_of,
-    ground_of,
-    labels_of_criteria,
-)
+from atom.store.standing.criteria import samples_of_criteria
+from atom.views.lab.fidelity.criteria_labels import labels_of_criteria
+from atom.views.lab.fidelity.held import Ground, ground_of
+from atom.views.lab.fidelity.tab import FidelityView, fidelity_of
 from atom.views.snapshot import open_study
 from atom.views.study_data import StudyData, judge_of_id
 

@@ -15,13 +15,15 @@ from typing import Final
 import numpy as np
 
 from atom.analysis.agreement.fidelity import orders_of
-from atom.judgebench.items import Card, Said, stand_of
+from atom.judgebench.cards import Card, Said
+from atom.judgebench.items import stand_of
 from atom.judgebench.rates import INVALID, RIGHT, WRONG
 from atom.methods.registry import METHODS
 from atom.records import Annotation, BenchItem, Response, Sample, Verdict, content_id
 from atom.store import Store
 from atom.store.verdicts import first_verdicts
-from atom.views.lab.fidelity import UNMAPPED, Held
+from atom.views.lab.fidelity.criteria_labels import UNMAPPED
+from atom.views.lab.fidelity.held import Held
 from atom.views.lab.items import ItemRow
 from atom.views.people.pair_labels import FIRST, SECOND, TIE, Labelled
 from atom.views.people.ratings import RatingJudge, Things

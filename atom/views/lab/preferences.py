@@ -7,14 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from atom.analysis.compare.votes import (
-    VOTE_A,
-    VOTE_B,
-    combine_votes,
-    share_of_votes,
-)
+from atom.analysis.compare.votes import VOTE_A, VOTE_B, combine_votes, share_of_votes
 from atom.analysis.intervals import Ints
-from atom.store.reading.columns import Votes
+from atom.store.reading.columns.rows import Votes
 
 
 @dataclass(frozen=True, kw_only=True)

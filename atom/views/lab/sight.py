@@ -45,7 +45,7 @@ from atom.stages import scoring
 from atom.store import Store, study_places
 from atom.store import table as columns_of
 from atom.store.reading.marks import marks_asked_as
-from atom.store.standing import in_order, leaves_of, standing_sets
+from atom.store.standing.criteria import in_order, leaves_of, standing_sets
 from atom.store.verdicts import verdicts_of_part
 from atom.views.filters import Filters
 from atom.views.study_data import StudyData

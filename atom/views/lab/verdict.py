@@ -15,7 +15,7 @@ from atom.analysis.agreement.fidelity import Share
 from atom.display import numbers
 from atom.judgebench.base import MetricRow
 from atom.judgebench.calibration import FLAW_WORDS
-from atom.views.lab.fidelity import MIN_MET
+from atom.views.lab.fidelity.people import MIN_MET
 from atom.views.lab.page import against_chance
 
 Stand = Literal["trust", "not", "unknown"]

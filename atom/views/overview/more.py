@@ -22,7 +22,7 @@ from atom.views.filters import (
     measure_of,
     root_scores,
 )
-from atom.views.overview.page import MIN_SAMPLES
+from atom.views.overview.quadrants import MIN_SAMPLES
 from atom.views.overview.sums import selection_words
 from atom.views.reading import score_rows_kept
 from atom.views.study_data import StudyData

@@ -12,8 +12,9 @@ from typing import Final
 from atom.display import numbers
 from atom.display.table import Column, Table, Value
 from atom.records import CAUSES
-from atom.views.overview.page import Overview, RankRow
-from atom.views.overview.weaknesses import GLYPHS
+from atom.views.overview.evidence import GLYPHS
+from atom.views.overview.page import Overview
+from atom.views.overview.ranking import RankRow
 
 RANK, MODEL, BAR, N, RIGHT, LUCKY, DIFFER, UNSCORED, FOUND = (
     "Rank", "Model", "0 to 100", "n", "Right, of all asked", "Right, wrong reason",

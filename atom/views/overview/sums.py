@@ -16,16 +16,11 @@ from atom.analysis.intervals import Floats, Ints, make_cells
 from atom.analysis.merged import Additive
 from atom.analysis.nodes import NodeIndex, index_nodes
 from atom.analysis.score_table import ScoreTable, answer_scores
-from atom.views.filters import (
-    Filters,
-    Measure,
-    answer_values,
-    answers_kept,
-    processes_of,
-)
+from atom.views.facets import data_facets
+from atom.views.filters import Filters, Measure, answer_values, answers_kept, processes_of
 from atom.views.overview.accuracy import AccuracySums, accuracy_sums, answered_by_all
 from atom.views.reading import mean_rows_at, rows_at
-from atom.views.study_data import StudyData, data_facets
+from atom.views.study_data import StudyData
 
 Mask = NDArray[np.bool_]
 FEW = 0.25

@@ -16,10 +16,12 @@ from pathlib import Path
 from atom.errors import HeldError, StoreError
 from atom.files import alone_in, new_folder, write_file
 from atom.store import Store, find_study
+from atom.views.columns import StudyColumns
 from atom.views.filters import Filters, roots_of
-from atom.views.fingerprints.page import claims, shape
+from atom.views.fingerprints.claims import claims
+from atom.views.fingerprints.shape import shape
+from atom.views.overview.node_means import node_means, whole_means
 from atom.views.overview.page import MOST_VALUES, overview
-from atom.views.overview.weaknesses import node_means, whole_means
 from atom.views.prepared.kept import KeptSums
 from atom.views.prepared.places import write_placed
 from atom.views.prepared.ready import (
@@ -34,14 +36,8 @@ from atom.views.prepared.ready import (
     tidy,
 )
 from atom.views.shards import InProcesses, cores, cut, head_of, leading, parts_of
-from atom.views.snapshot import (
-    depends_on,
-    open_whole,
-    read_snapshot,
-    snapshot_name,
-    write_snapshot,
-)
-from atom.views.study_data import Shards, StudyColumns, StudyData, chosen_judge
+from atom.views.snapshot import depends_on, open_whole, read_snapshot, snapshot_name, write_snapshot
+from atom.views.study_data import Shards, StudyData, chosen_judge
 from atom.views.tree.node_table import placed
 
 MOST_FILTERS = 200

@@ -20,7 +20,9 @@ from atom.records import (
 )
 from atom.stages import outcome as outcome_stage
 from atom.store import Store
-from atom.store.standing import answers_to, of_study, outcomes_of
+from atom.store.standing.answers import answers_to
+from atom.store.standing.members import of_study
+from atom.store.standing.outcomes import outcomes_of
 from atom.views.replay.drafts import MOST_CHOICES, TYPED, Draft, Drafts, criterion_id
 from atom.views.study_data import StudyData
 

@@ -16,7 +16,7 @@ from atom.analysis.intervals import Floats
 from atom.display import numbers
 from atom.display.loading import whole_pandas
 from atom.display.numbers import middle
-from atom.views.overview.weaknesses import evidence_words, frame_words, more_words
+from atom.views.overview.weakness_words import evidence_words, frame_words, more_words
 from atom.views.tree.colours import (
     GROUND,
     INK,

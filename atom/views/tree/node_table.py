@@ -12,9 +12,9 @@ from atom.analysis.intervals import Cells, Floats, Ints, NodeStats, node_stats
 from atom.analysis.nodes import index_nodes
 from atom.display.estimate import Estimate
 from atom.store import Store, study_places
-from atom.store.standing import in_order, leaves_of, standing_sets
+from atom.store.standing.criteria import in_order, leaves_of, standing_sets
 from atom.views.filters import Filters
-from atom.views.overview.weaknesses import node_means, whole_means
+from atom.views.overview.node_means import node_means, whole_means
 from atom.views.reading import mean_rows_kept
 from atom.views.study_data import StudyData
 from taxonomy import Path, Tree

@@ -18,8 +18,8 @@ from atom.display.estimate import Estimate
 from atom.records import Criterion, Sample
 from atom.store import Store
 from atom.views.filters import Filters
-from atom.views.overview.page import MIN_SAMPLES
-from atom.views.overview.weaknesses import Evidence, NodeEvidence
+from atom.views.overview.evidence import Evidence, NodeEvidence
+from atom.views.overview.quadrants import MIN_SAMPLES
 from atom.views.reading import mean_rows_kept
 from atom.views.study_data import StudyData
 from atom.views.tree.colours import FULL_DIFFERENCE

@@ -9,7 +9,7 @@ import numpy as np
 from atom.errors import DataError
 from atom.records import TreeOrigin, TreeVersion
 from atom.store import Store, load_tree
-from atom.store.standing import leaves_of
+from atom.store.standing.criteria import leaves_of
 from atom.store.trees import mapped_trees, tree_versions
 from atom.views.shards import spread
 from atom.views.study_data import StudyData

@@ -13,8 +13,9 @@ import scipy
 
 from atom.analysis.intervals import Ints
 from atom.analysis.score_table import Facet
+from atom.views.facets import DATASET_FACET, SOURCE_FACET, data_facets
 from atom.views.filters import Filters, answers_kept, label_name
-from atom.views.study_data import DATASET_FACET, SOURCE_FACET, StudyData, data_facets
+from atom.views.study_data import StudyData
 
 TASKS = ("task", "tasks", "template", "subtask", "category", "question_type", "type")
 SKILLS = ("skill", "skills", "capability", "family", "ability", "domain", "subject", "topic")

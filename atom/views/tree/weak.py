@@ -8,7 +8,8 @@ import numpy as np
 
 from atom.analysis.capability.diagnosis import LABELS
 from atom.views.filters import Filters
-from atom.views.fingerprints.page import claim_words, claims, shape
+from atom.views.fingerprints.claims import claim_words, claims
+from atom.views.fingerprints.shape import shape
 from atom.views.study_data import StudyData
 from taxonomy import Path
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from atom.cli.correct import _kind
 from atom.cli.main import main
+from atom.cli.results.correction import _kind
 from atom.store import Store, list_studies
 
 ANSWER = ("run", "start", "--study", "Fresh", "--judge", "probe-judge",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from atom.cli.run import stages_of
+from atom.cli.running.options import stages_of
 from atom.errors import UsageError
 from atom.store.store import DATABASE
 

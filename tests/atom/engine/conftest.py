@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from atom.engine.demo import add_probes
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.engine.work import run
 from atom.judge import JudgeClient
 from atom.judge.servers.endpoints import builtin_endpoints

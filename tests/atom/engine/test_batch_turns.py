@@ -9,7 +9,7 @@ import pytest
 
 from atom.engine.batch.files import list_parcels
 from atom.engine.batch.sending import open_batch_run, run_batches
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.judge.timing import Timing
 from atom.probes.serving.batches import BatchEndpoint
 from atom.probes.serving.server import serving

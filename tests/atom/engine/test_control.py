@@ -15,7 +15,7 @@ from atom.engine.control import (
     stop_run,
     wait_for_end,
 )
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.errors import UsageError
 from atom.probes.serving.config import ProbeConfig
 from atom.probes.serving.endpoint import ProbeEndpoint

@@ -17,8 +17,9 @@ from atom.engine.bench.fidelity import FidelitySpec, prepare_fidelity
 from atom.engine.bench.judging import BenchSpec, prepare_bench
 from atom.engine.correction.cohorts import find_subjects
 from atom.engine.correction.ground import CorrectionSpec, prepare
-from atom.engine.correction.plan import Have, Rules, next_step, trials_of
+from atom.engine.correction.plan import next_step
 from atom.engine.correction.steps import perform
+from atom.engine.correction.trials import Have, Rules, trials_of
 from atom.engine.demo.parts import ARMS, FIRST_TREE, JUDGES, METHODS_ON, RIGHT_TRIED, TRIED
 from atom.engine.demo.site import FIXED, JUDGE
 from atom.engine.induction.ground import InductionSpec

@@ -9,7 +9,7 @@ import pytest
 from atom.engine.forecast import forecast, guess_price
 from atom.engine.live_replay import Live
 from atom.engine.members import study_tree
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.engine.work import run
 from atom.errors import UsageError
 from atom.judge.servers.endpoints import builtin_endpoints

@@ -30,9 +30,10 @@ from atom.records import (
     Tag,
 )
 from atom.store import Store, copy_study, delete_study, study_places, undo_import
+from atom.views.facets import dataset_facet
 from atom.views.filters import Filters
 from atom.views.overview.page import overview
-from atom.views.study_data import dataset_facet, load_study
+from atom.views.study_data import load_study
 
 KINDS = (Study, Import, Sample, Candidate, Response, Outcome, Tag, StudySample)
 HEAD = "id,question,answer,response,correct,skill\n"

@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from atom.engine.demo import add_probes
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.engine.work import run
 from atom.judge.servers.endpoints import load_endpoints
 from atom.probes.serving.config import ProbeConfig

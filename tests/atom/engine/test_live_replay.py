@@ -4,7 +4,7 @@ import pytest
 
 from atom.engine.live_replay import Live, upload_sample
 from atom.engine.members import judge_of, study_tree
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.engine.work import run
 from atom.errors import ReadOnlyError, UsageError
 from atom.judge import JudgeClient, PictureCache

@@ -6,7 +6,7 @@ import pytest
 
 from atom.engine.live_replay import Live
 from atom.engine.members import study_tree
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.engine.work import run
 from atom.pipeline import BY_NAME, LOOP, known, usable
 from atom.records import Checkpoint, CriteriaSet, Mapping, Outcome, Replay, Response

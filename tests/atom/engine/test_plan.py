@@ -4,16 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from atom.engine.plan import (
-    STAGES,
-    Held,
-    HeldResponse,
-    PlanKeys,
-    SampleState,
-    finished,
-    outlook,
-    state_of,
-)
+from atom.engine.plan import Held, HeldResponse, PlanKeys, SampleState, finished, outlook, state_of
+from atom.engine.study.spec import STAGES
 from atom.records import (
     Checkpoint,
     CriteriaSet,

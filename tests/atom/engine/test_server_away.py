@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.engine.work import run
 from atom.errors import AwayError
 from atom.records import Checkpoint, Run, Study

@@ -19,7 +19,8 @@ from atom.foreign.native import parquet_rows
 from atom.foreign.parsers import Limits, parse, parse_rows
 from atom.foreign.pictures import draw_thumbnail, header_of, read_header
 from atom.formats.base import ImportFile
-from atom.formats.rows import NoProblems, find_layout, read_rows
+from atom.formats.layout import find_layout
+from atom.formats.rows import NoProblems, read_rows
 from tests import bombs
 from tests.bombs import parquet_bomb, png_bomb, workbook, workbook_bomb
 

@@ -6,7 +6,9 @@ import pytest
 
 from atom.errors import FormatError
 from atom.formats.column_map import ColumnMap
-from atom.formats.guess import check_columns, column_names, complete_map, labels_of
+from atom.formats.column_names import check_columns, column_names
+from atom.formats.guess import complete_map
+from atom.formats.labels import labels_of
 
 Rows = Sequence[dict[str, object]]
 

@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 from atom.errors import FormatError
 from atom.foreign.native import MOST_COLUMNS
 from atom.formats import rows as rows_module
-from atom.formats.base import Collector, ImportFile
-from atom.formats.rows import find_delimiter, find_encoding, find_layout, read_rows
+from atom.formats.base import ImportFile
+from atom.formats.intake.collector import Collector
+from atom.formats.layout import find_encoding, find_layout
+from atom.formats.rows import read_rows
 
 CELLS = st.text(
     alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\r\x00"), min_size=1
@@ -63,13 +65,6 @@ def test_encodings_are_found(encoding: str, mark: bytes) -> None:
     assert rows == [{"question": "Welche Größe hat das Café?", "answer": "groß – „zwölf“ €"}]
 
 
-def test_a_foreign_letter_far_down_still_decides() -> None:
-    text = "question,answer\n" + "plain,plain\n" * 200_000 + "Größe?,groß\n"
-    found = find_encoding(ImportFile.from_bytes("x.csv", text.encode("cp1252")))
-    assert found.name == "cp1252"
-    assert "encoding" in found.note
-
-
 def test_a_letter_across_a_chunk_border_is_whole() -> None:
     data = b"a" * 4095 + "é".encode() * 10
     assert find_encoding(ImportFile.from_bytes("x.csv", data)).name == "utf-8"
@@ -92,22 +87,6 @@ def test_the_encoding_given_is_used_and_an_unknown_one_refused() -> None:
     for name in ("no-such", "hex"):
         with pytest.raises(FormatError, match="unknown"):
             find_layout(file, encoding=name)
-
-
-@pytest.mark.parametrize(
-    ("text", "delimiter"),
-    [
-        ("a,b\n1,2\n", ","),
-        ("a;b\n1,5;2,5\n3,5;4,5\n", ";"),
-        ("a\tb\n1,2,3\tx\n", "\t"),
-        ("a|b|c\n1|2|3\n", "|"),
-        ("question\nonly one, with commas; and more\n", ","),
-        ("sep=;\na;b\n", ";"),
-        ('a,b\n"x;y;z","p;q"\n"x;y","p"\n', ","),
-    ],
-)
-def test_delimiters_are_found(text: str, delimiter: str) -> None:
-    assert find_delimiter(text) == delimiter
 
 
 def test_the_line_that_names_the_delimiter_is_no_header() -> None:
@@ -287,18 +266,3 @@ def test_a_parquet_file_damaged_within_keeps_the_rows_before(tmp_path: Path) -> 
     rows, problems = read(bytes(data), "x.parquet")
     assert 0 < len(rows) < 300
     assert "broken after row" in problems.report().notes[0]
-
-
-@pytest.mark.parametrize(
-    "data",
-    [b"\xff\xfe\x00garbage\x80", b"\xfe\xff\xd8\x00\x00a", b"\xff\xfe\x00\x00\x01\x02\x03\x7f"],
-)
-def test_a_mark_that_lies_about_the_encoding_is_an_error(data):
-    with pytest.raises(FormatError, match="begins as UTF-"):
-        find_encoding(ImportFile.from_bytes("x.csv", data))
-
-
-def test_a_long_file_is_checked_where_a_letter_is_cut():
-    # The mark takes two bytes, so that the first look ends within a letter of four bytes.
-    data = ("a,b\n" + "\U0001f600" * 3000).encode("utf-16")
-    assert find_encoding(ImportFile.from_bytes("x.csv", data)).name == "utf-16"

@@ -2,8 +2,9 @@ from statistics import mean
 
 import pytest
 
+from atom.probes.answers.step_reader import read_steps
 from atom.probes.candidates import ALL_LEAVES, MODELS, Feedback, World, planted_world
-from atom.probes.judge import AnswerJudge, read_steps
+from atom.probes.judge import AnswerJudge
 
 
 @pytest.fixture(scope="module")

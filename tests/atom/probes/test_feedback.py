@@ -7,8 +7,9 @@ import pytest
 
 from atom.judge import JudgeClient, PicturePart
 from atom.judge.servers.endpoints import builtin_endpoints
+from atom.probes.answers.step_reader import read_steps
 from atom.probes.candidates import planted_world
-from atom.probes.judge import AnswerJudge, read_steps
+from atom.probes.judge import AnswerJudge
 from atom.probes.worlds.make import make_probe
 from atom.records import HintUse, Sampling
 from atom.stages import answer, blind, correction, hint

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from atom.probes.serving.endpoint import LOOSE_NAMER, ProbeEndpoint
+from atom.probes.serving.endpoint import ProbeEndpoint
+from atom.probes.serving.judges import LOOSE_NAMER
 from atom.probes.worlds import leaves as at
 
 SEPARATOR = " › "

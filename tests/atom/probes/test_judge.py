@@ -6,8 +6,9 @@ import pytest
 
 from atom.probes.answers.prose import fill
 from atom.probes.answers.reading import words_to_number
+from atom.probes.answers.step_reader import StepReader, read_steps
 from atom.probes.answers.values import values_in_band, write_value
-from atom.probes.judge import AnswerJudge, StepReader, StepScore, read_steps
+from atom.probes.judge import AnswerJudge, StepScore
 from atom.probes.program import Box, Program, Step
 from tests.marked import judged
 

@@ -1,7 +1,8 @@
 import pytest
 
+from atom.probes.answers.step_reader import read_steps
 from atom.probes.candidates import MODELS, planted_world
-from atom.probes.judge import AnswerJudge, read_steps
+from atom.probes.judge import AnswerJudge
 from atom.probes.outcome import read_outcome
 
 

@@ -13,7 +13,8 @@ from atom.reports.markdown_file import to_markdown
 from atom.reports.output import file_name
 from atom.reports.printed import lettered
 from atom.views.filters import Filters
-from atom.views.fingerprints.page import shape, told_apart
+from atom.views.fingerprints.shape import shape
+from atom.views.fingerprints.told_apart import told_apart
 
 COMPARING = {
     "lead", "tie", "top_tie", "comparison", "separates", "fingerprint", "hard", "criterion",

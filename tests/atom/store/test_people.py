@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from atom.store.people import ALL_PEOPLE, PEOPLE, one_after_another
-from atom.store.standing import marks_of, repeated_marks
+from atom.store.standing.marks import marks_of, repeated_marks
 from atom.views.failures.sample import sample_view
 from atom.views.filters import Filters
 from atom.views.snapshot import open_study

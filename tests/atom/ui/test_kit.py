@@ -1,18 +1,13 @@
 import html
-import math
 import re
 
 import pytest
 
-from atom.display.estimate import Estimate
 from atom.errors import UsageError
 from atom.ui import kit
 from atom.ui.html import el
 
 CSS = (kit.ASSETS / "kit.css").read_text(encoding="utf-8")
-HOSTILE = "<script>x</script>\"'><img src=y onerror=z>"
-ESTIMATE = Estimate(value=50, lo=40, hi=60, n=10, samples=5)
-NOTHING = Estimate(value=math.nan, lo=math.nan, hi=math.nan, n=0, samples=0)
 
 
 def colours(scheme):
@@ -57,51 +52,10 @@ def test_marked_words_can_be_read(scheme):
     assert contrast(named["ink"], named["mark"]) >= 4.5
 
 
-def test_texts_are_said_as_they_are():
-    shown = kit.said(HOSTILE)
-    assert "<script" not in shown
-    assert "<img" not in shown
-    assert "&lt;script&gt;" in shown
-
-
-def test_long_texts_are_folded_beyond_2000_characters():
-    shown = kit.said("a" * 2000 + "b" * 10)
-    assert "Show all (2,010 characters)" in shown
-    assert shown.index("b" * 10) > shown.index("<details")
-    assert "Show all" not in kit.said("a" * 2000)
-
-
-def test_a_mark_beyond_the_cut_is_shown():
-    shown = kit.said("a" * 3000 + "MARK" + "b" * 500, [kit.Span(start=3000, end=3004, on=True)])
-    assert shown.index("MARK") < shown.index("<details")
-
-
-def test_overlapping_and_impossible_marks_are_cut():
-    spans = [kit.Span(start=0, end=5), kit.Span(start=3, end=8), kit.Span(start=90, end=95)]
-    shown = kit.said("0123456789", spans)
-    assert re.findall(r"<mark[^>]*>([^<]*)</mark>", shown) == ["01234", "567"]
-    assert re.sub(r"<[^>]+>", "", shown) == "0123456789"
-
-
-def test_an_empty_text_says_so():
-    assert "(empty)" in kit.said("  ")
-
-
 def test_a_status_is_a_glyph_and_a_word():
     shown = kit.status("confirmed")
     assert "▼" in shown
     assert "confirmed weakness" in shown
-
-
-def test_a_bar_says_its_numbers():
-    assert 'aria-label="50.0, interval 40.0 to 60.0"' in kit.interval_bar(ESTIMATE)
-    assert 'aria-label="no value"' in kit.interval_bar(NOTHING)
-    assert kit.meter(NOTHING) == ""
-
-
-def test_a_score_without_a_value_is_a_glyph():
-    assert ">∅<" in kit.score_chip(None)
-    assert "s2" in kit.score_chip(2)
 
 
 def test_colours_beyond_eight_are_grey():

@@ -12,10 +12,11 @@ from atom.records import Checkpoint
 from atom.views.failures.page import failures
 from atom.views.failures.sample import sample_view
 from atom.views.filters import Filters
-from atom.views.lab.reliability import reliability
+from atom.views.lab.reliability.measure import reliability
 from atom.views.overview.page import overview
 from atom.views.overview.sums import marks_aside
-from atom.views.people.debias import no_labels, people_scale
+from atom.views.people.scale import people_scale
+from atom.views.people.score_labels import no_labels
 from atom.views.snapshot import open_study, read_snapshot, snapshot_folder
 from atom.views.study_data import load_study
 from tests.held import same_columns
@@ -228,5 +229,5 @@ def test_repeats_of_levels_are_held_against_each_other(tmp_path):
 
 def test_a_study_that_is_a_small_part_of_its_store_is_read_alike(mixed, monkeypatch):
     store, data = mixed
-    monkeypatch.setattr("atom.store.reading.columns._SCAN_SHARE", 2.0)
+    monkeypatch.setattr("atom.store.reading.columns.rows._SCAN_SHARE", 2.0)
     assert same_columns(load_study(store, data.study.id, RUBRIC), data)

@@ -16,9 +16,10 @@ from atom.records import Candidate, Study
 from atom.store import Store
 from atom.views.failures.page import failures
 from atom.views.filters import Filters
+from atom.views.overview.evidence import evidence
 from atom.views.overview.more import overview_more
 from atom.views.overview.page import overview
-from atom.views.overview.weaknesses import evidence, evidence_words
+from atom.views.overview.weakness_words import evidence_words
 from atom.views.study_data import StudyData
 from tests.planted import WorldSettings, plant
 

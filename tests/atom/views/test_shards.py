@@ -15,13 +15,15 @@ import atom.analysis.grounds as grounds_module
 import atom.views.overview.sums as sums_module
 from atom.analysis.score_table import Facet
 from atom.records import Candidate, Study
+from atom.views.columns import StudyColumns
 from atom.views.filters import Filters, rows_kept
-from atom.views.fingerprints.page import claims, shape
+from atom.views.fingerprints.claims import claims
+from atom.views.fingerprints.shape import shape
 from atom.views.overview.page import overview
 from atom.views.reading import rows_at
 from atom.views.shards import InProcesses, InThreads, cut, head_of, in_threads, leading, part_of
 from atom.views.snapshot import write_snapshot
-from atom.views.study_data import StudyColumns, StudyData
+from atom.views.study_data import StudyData
 from tests.planted import WorldSettings, plant
 
 DIGITS = 1e-12

@@ -17,14 +17,10 @@ from atom.records import Checkpoint
 from atom.settings import PROJECT_ROOT
 from atom.store import Store
 from atom.views import snapshot
+from atom.views.columns import StudyColumns
 from atom.views.lab.preferences import Preferences
-from atom.views.snapshot import (
-    open_study,
-    read_snapshot,
-    snapshot_folder,
-    write_snapshot,
-)
-from atom.views.study_data import StudyColumns, load_study
+from atom.views.snapshot import open_study, read_snapshot, snapshot_folder, write_snapshot
+from atom.views.study_data import load_study
 from tests.factories import STUDY
 from tests.held import same_columns
 from tests.planted import WorldSettings, plant

@@ -4,7 +4,7 @@ import pytest
 from atom.errors import UsageError
 from atom.records import Checkpoint, Judge, Mapping, Outcome, Response, Tag, TreeRecord
 from atom.store import Store, copy_study
-from atom.store.reading import columns
+from atom.store.reading.columns import rows as study_rows
 from atom.views.filters import Filters, known, unknown
 from atom.views.study_data import load_study
 from taxonomy import Tree, to_json, tree_version
@@ -151,7 +151,7 @@ def test_marks_of_two_scales_never_share_a_mean(twice_judged):
 @pytest.mark.parametrize("scan", [True, False])
 def test_what_a_mark_says_beside_its_score_is_read(twice_judged, monkeypatch, scan):
     mine, copy, (first, second) = twice_judged
-    monkeypatch.setattr(columns, "_scan", lambda *_: scan)
+    monkeypatch.setattr(study_rows, "_scan", lambda *_: scan)
     before = load_study(mine, copy.id).table
     assert before.addressed.all()
     assert not before.carried.any()
@@ -187,7 +187,7 @@ def test_labels_with_odd_texts_and_of_answers_alone(twice_judged):
 
 
 def test_a_small_study_in_a_large_store_is_looked_up_row_by_row(store, data, monkeypatch):
-    monkeypatch.setattr(columns, "_scan", lambda *_: False)
+    monkeypatch.setattr(study_rows, "_scan", lambda *_: False)
     again = load_study(store, data.study.id)
     assert again.table.response_ids == data.table.response_ids
     assert again.table.criterion_ids == data.table.criterion_ids

@@ -8,16 +8,9 @@ from sklearn.metrics import cohen_kappa_score
 
 from atom.analysis.agreement.raters import krippendorff_alpha
 from atom.store.people import PEOPLE
-from atom.store.standing import marks_of
+from atom.store.standing.marks import marks_of
 from atom.views.filters import Filters
-from atom.views.judges import (
-    MOST_PEOPLE,
-    PAGE_SIZE,
-    Given,
-    everyone,
-    judges_view,
-    shared_marks,
-)
+from atom.views.judges import MOST_PEOPLE, PAGE_SIZE, Given, everyone, judges_view, shared_marks
 from atom.views.study_data import load_study
 from tests.judged import LEAVES, QUESTIONS, STUDY, open_judged
 

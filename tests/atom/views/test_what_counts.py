@@ -14,6 +14,7 @@ from atom.engine.plan import outlook
 from atom.engine.sample_states import load_states
 from atom.records import (
     Candidate,
+    Checkpoint,
     CriteriaSet,
     Endpoint,
     Experiment,
@@ -26,15 +27,11 @@ from atom.records import (
     StudyCandidate,
 )
 from atom.store import Store, count_study, study_candidates, study_places
-from atom.store.reading import columns
-from atom.store.standing import (
-    first_answers,
-    marks_of,
-    quarantined,
-    shown_scale,
-    study_answers,
-    values_of,
-)
+from atom.store.reading.columns import rows as study_rows
+from atom.store.standing.answers import first_answers, study_answers
+from atom.store.standing.criteria import quarantined
+from atom.store.standing.marks import marks_of, shown_scale
+from atom.store.standing.outcomes import values_of
 from atom.views.failures.page import failures
 from atom.views.failures.sample import sample_view
 from atom.views.filters import Filters, answers_kept
@@ -52,7 +49,7 @@ def awkward(store: Store):
     """Give the small study one of everything that some reader once took another way."""
     study = make_study(store)
     (first, second, third, *_) = PAST
-    points = {p.response_id: p for p in store.select(columns.Checkpoint)}
+    points = {p.response_id: p for p in store.select(Checkpoint)}
     answers = {(a.sample_id, a.candidate_id): a for a in store.select(Response)}
     mine, theirs = answers[first, "cand-a"], answers[second, "cand-b"]
     extra = {"sample_id": first, "candidate_id": "cand-d", "sampling": Sampling(), "text": "1"}
@@ -111,7 +108,7 @@ def store(tmp_path_factory):
 @pytest.fixture(scope="module", params=[True, False], ids=["scanned", "looked up"])
 def data(store, request):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(columns, "_scan", lambda *_: request.param)
+        patch.setattr(study_rows, "_scan", lambda *_: request.param)
         yield load_study(store, STUDY)
 
 

@@ -9,9 +9,10 @@ from atom.display import numbers
 from atom.judgebench.vl_rewardbench.hard import Decision, VotePoint
 from atom.records import Sample
 from atom.ui import kit, links
+from atom.ui import said as ui_said
 from atom.ui.html import Child, Html, el
+from atom.ui.lab.drawing import svg_text
 from atom.ui.lab.hard.form import BY_WORDS
-from atom.ui.lab.parts import svg_text
 from atom.ui.pages import FAILURES, HUMAN_CHECK, JUDGE_LAB
 from atom.ui.shell.frame import Here
 from atom.views.lab.hard_pairs import EXAMPLES, HardPairs, PairCase, WeakJudge, texts_of
@@ -403,7 +404,7 @@ class _Listed:
         cards = [
             el("div",
                el("div", kit.strong(word), " ", kit.small(names[at] or ""), class_="row"),
-               kit.said(self._texts.get(ids[at], "")[:2000], lights=False))
+               ui_said.said(self._texts.get(ids[at], "")[:2000], lights=False))
             for word, at in (("Better", first), ("Worse", 1 - first))
         ]  # fmt: skip
         door = links.address(FAILURES.url_path, self._here.filters.but(sample=pair.sample_id))

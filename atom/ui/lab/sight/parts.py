@@ -9,7 +9,7 @@ from atom.display import numbers
 from atom.records import SHOWN
 from atom.ui import kit, links
 from atom.ui.html import Child, Html, el
-from atom.ui.lab.parts import svg_text
+from atom.ui.lab.drawing import svg_text
 from atom.ui.lab.sight.form import TAB
 from atom.ui.pages import FAILURES, JUDGE_LAB
 from atom.ui.shell.frame import Here

@@ -24,7 +24,7 @@ from atom.engine.batch.taking import take_replies
 from atom.engine.bench.judging import BenchSpec
 from atom.engine.bench.sets import make_probe_set
 from atom.engine.consent import ConsentNeeded, give_consent
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.engine.work import carry_out, open_work, run
 from atom.errors import SettingsError, UsageError
 from atom.judge import CallRefused

@@ -9,16 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atom.engine.batch.files import list_parcels, load_ledger, requests_file
+from atom.engine.batch.lines import parse_line, read_lines, read_outcome
 from atom.engine.batch.sending import open_batch_run, write_batch
-from atom.engine.batch.taking import (
-    RANK,
-    batch_priced,
-    parse_line,
-    read_lines,
-    read_outcome,
-    take_replies,
-)
-from atom.engine.plan import RunSpec
+from atom.engine.batch.taking import RANK, batch_priced, take_replies
+from atom.engine.study.spec import RunSpec
 from atom.errors import CorruptError, UsageError
 from atom.judge.replies.completion import Completion
 from atom.judge.retry import Fault
@@ -187,7 +181,7 @@ def test_odd_lines_are_read_or_left_out():
 
 
 def test_a_line_that_is_too_long_costs_no_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr("atom.engine.batch.taking.LONGEST_LINE", 10)
+    monkeypatch.setattr("atom.engine.batch.lines.LONGEST_LINE", 10)
     file = tmp_path / "long.jsonl"
     file.write_bytes(b"x" * 35 + b"\nshort\n" + b"y" * 40)
     assert list(read_lines(file)) == [None, b"short\n", None]

@@ -34,7 +34,8 @@ from atom.records import (
 )
 from atom.store import Store
 from atom.store import table as columns_of
-from atom.views.lab.fidelity import MIN_MET, fidelity, fidelity_of
+from atom.views.lab.fidelity.people import MIN_MET
+from atom.views.lab.fidelity.tab import fidelity, fidelity_of
 from atom.views.snapshot import open_study
 from tests.atom.engine.conftest import JUDGED, Counted
 

@@ -9,7 +9,7 @@ import pytest
 from atom.engine.bench.judging import BenchSpec, forecast_bench
 from atom.engine.bench.picking import answers_name, read_answers, repeated_answers
 from atom.engine.bench.sets import items_of, keep_set, make_probe_set
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.engine.work import run
 from atom.errors import UsageError
 from atom.judgebench.best_of_n.benchmark import NAME

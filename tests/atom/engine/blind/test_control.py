@@ -12,23 +12,15 @@ from atom.engine.blind.ground import BlindSpec, draw, forecast_blind
 from atom.engine.blind.labels import SOURCE
 from atom.engine.consent import ConsentNeeded
 from atom.engine.demo import add_probes
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.engine.work import carry_out, open_work, run
 from atom.errors import UsageError
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.probes.serving.faults import FaultPlan
 from atom.probes.worlds.make import make_probes
-from atom.records import (
-    ANSWERABLE,
-    Call,
-    Checkpoint,
-    Prices,
-    Response,
-    Study,
-    Tag,
-)
+from atom.records import ANSWERABLE, Call, Checkpoint, Prices, Response, Study, Tag
 from atom.store import Store, table
-from atom.store.standing import study_answers
+from atom.store.standing.answers import study_answers
 from tests.atom.engine.conftest import Counted
 
 MODELS = ("model-a", "model-b", "model-c", "model-d")

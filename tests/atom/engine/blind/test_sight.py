@@ -20,7 +20,7 @@ from atom.records import Checkpoint, PictureSlot, Prices, Run, Sample, Study, Ta
 from atom.store import Store, copy_study, table
 from atom.views.filters import Filters
 from atom.views.judges.sight_table import every, sight_table
-from atom.views.lab.fidelity import fidelity
+from atom.views.lab.fidelity.tab import fidelity
 from atom.views.lab.sight import said_of, sight_runs, sight_view
 from atom.views.study_data import load_study
 from tests.atom.engine.conftest import Counted

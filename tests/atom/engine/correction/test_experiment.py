@@ -12,8 +12,8 @@ from atom.engine.consent import ConsentNeeded, give_consent
 from atom.engine.control import prepare_resume, run_status, stop_run
 from atom.engine.correction.ground import ARMS, CorrectionSpec
 from atom.engine.ledger import RunLedger, run_claim
-from atom.engine.plan import RunSpec
 from atom.engine.process import owner_name
+from atom.engine.study.spec import RunSpec
 from atom.engine.work import carry_out, open_work, run
 from atom.errors import ReadOnlyError, UsageError
 from atom.probes.serving.faults import FaultPlan

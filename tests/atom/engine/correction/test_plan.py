@@ -13,14 +13,11 @@ from atom.engine.correction.plan import (
     NOTHING_FAILED,
     NOTHING_PASSED,
     NOTHING_SCORED,
-    Have,
-    Rules,
-    Trial,
     asked_about,
     next_step,
     outlook,
-    trials_of,
 )
+from atom.engine.correction.trials import Have, Rules, Trial, trials_of
 from atom.records import (
     APART,
     Checkpoint,

@@ -14,7 +14,7 @@ from atom.engine.imports import importing
 from atom.engine.imports.importing import import_reading
 from atom.errors import ConflictError, DoubtError, FormatError, UsageError
 from atom.formats import ImportFile, read
-from atom.formats.base import Collector
+from atom.formats.intake.collector import Collector
 from atom.records import Import, Sample, Study
 from atom.store import Store, check_store
 from benchmarks.import_rate import generate, generate_log, generate_marks
@@ -34,7 +34,7 @@ def apart(monkeypatch):
         begun.append(fork())
         return begun[-1]
 
-    monkeypatch.setattr("atom.formats.base._BATCH_ROWS", 40)
+    monkeypatch.setattr("atom.formats.intake.collector._BATCH_ROWS", 40)
     monkeypatch.setattr(os, "fork", counted)
     monkeypatch.setattr(importing, "is_worthwhile", lambda _: True)
     yield begun
@@ -238,7 +238,7 @@ def test_real_files_come_to_the_same(tmp_path, monkeypatch, apart, shared_folder
         if size < 3_000_000 and size > largest.get(path.parent, (0,))[0]:
             largest[path.parent] = (size, path)
     chosen = [path for _, path in largest.values()][:12]
-    monkeypatch.setattr("atom.formats.base._BATCH_ROWS", 400)
+    monkeypatch.setattr("atom.formats.intake.collector._BATCH_ROWS", 400)
     found = {"apart": [], "here": []}
     for place, said in found.items():
         with Store.open(tmp_path / place) as store:

@@ -10,7 +10,7 @@ from PIL import Image
 
 from atom.engine.imports.attaching import attach_pictures, missing_pictures
 from atom.engine.imports.importing import import_reading
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.engine.work import run
 from atom.errors import PictureError, ReadOnlyError
 from atom.formats import ImportFile, read

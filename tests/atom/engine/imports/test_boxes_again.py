@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from atom.engine.imports.boxes_again import read_boxes_again
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.engine.work import run
 from atom.errors import ReadOnlyError
 from atom.judge import JudgeClient

@@ -196,7 +196,7 @@ def test_other_writers_wait_for_no_import_that_is_being_read(tmp_path, files):
 
 
 def test_a_picture_that_turns_out_broken_is_nobodys_later_on_either(tmp_path, monkeypatch):
-    monkeypatch.setattr("atom.formats.base._BATCH_ROWS", 4)
+    monkeypatch.setattr("atom.formats.intake.collector._BATCH_ROWS", 4)
     out = io.BytesIO()
     Image.effect_noise((60, 60), 90).save(out, "PNG")
     (tmp_path / "a.png").write_bytes(out.getvalue()[:-900])  # the header is whole

@@ -10,7 +10,7 @@ from atom.engine.induction.control import newest_induction, start_of
 from atom.engine.induction.ground import InductionSpec, spec_of
 from atom.engine.induction.growing import GrowSettings
 from atom.engine.induction.growth_log import read_growth
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.engine.work import run
 from atom.errors import UsageError
 from atom.judge.servers.endpoints import load_endpoints

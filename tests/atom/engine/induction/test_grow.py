@@ -22,7 +22,7 @@ from atom.engine.induction.ground import InductionSpec, load_cuts, prepare
 from atom.engine.induction.grow import induce
 from atom.engine.induction.growing import GrowSettings
 from atom.engine.ledger import run_claim
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.engine.work import open_work, run
 from atom.errors import UsageError
 from atom.judge import CallRefused
@@ -30,8 +30,9 @@ from atom.judge.embedding import Embedded, EmbeddingClient
 from atom.judge.servers.endpoints import load_endpoints
 from atom.probes.naming import planted_leaf
 from atom.probes.serving.config import ProbeConfig
-from atom.probes.serving.endpoint import LOOSE_NAMER, ProbeEndpoint
+from atom.probes.serving.endpoint import ProbeEndpoint
 from atom.probes.serving.faults import FaultPlan
+from atom.probes.serving.judges import LOOSE_NAMER
 from atom.probes.serving.server import serving
 from atom.probes.worlds.make import make_probes
 from atom.records import Call, Criterion, Endpoint, Induction, Mapping, Prices, Run, Sample, Study

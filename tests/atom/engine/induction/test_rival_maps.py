@@ -9,7 +9,7 @@ import pytest
 from atom.engine.consent import ConsentNeeded
 from atom.engine.demo import add_probes
 from atom.engine.induction.rival_maps import RivalSpec, forecast_rivals, map_rivals
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.engine.work import run
 from atom.errors import UsageError
 from atom.judge.servers.endpoints import load_endpoints

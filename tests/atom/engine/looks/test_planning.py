@@ -11,7 +11,7 @@ import pytest
 
 from atom.engine.demo import add_probes
 from atom.engine.looks.planning import GONE_ON, SettleSpec, plan_look
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.engine.work import run
 from atom.errors import UsageError
 from atom.judge.servers.endpoints import builtin_endpoints
@@ -21,8 +21,8 @@ from atom.store import Store
 from atom.store.reading.eligible import read_looks, read_pool
 from atom.views.filters import Filters
 from atom.views.looks import early as early_views
+from atom.views.overview.diagnosis import diagnosis_of
 from atom.views.overview.page import overview
-from atom.views.overview.weaknesses import diagnosis_of
 from atom.views.study_data import load_study
 
 MODELS = ("model-a", "model-b", "model-c", "model-d")

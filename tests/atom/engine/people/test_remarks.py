@@ -14,16 +14,17 @@ from atom.store.reading.marks import subjects_of_marks
 from atom.store.reading.tags import tags_of_samples
 from atom.store.studies import copy_study
 from atom.store.together.revisions import held
+from atom.views.facets import data_facets
 from atom.views.failures.find import NOTHING
 from atom.views.failures.page import samples_listed
 from atom.views.failures.said import said_of, said_of_keys
 from atom.views.failures.sample import sample_view
 from atom.views.filters import Filters, answers_kept
-from atom.views.fingerprints.page import shape
+from atom.views.fingerprints.shape import shape
 from atom.views.overview.page import overview
 from atom.views.people.annotations import agreement_of, load_annotations
-from atom.views.people.debias import load_labels
-from atom.views.study_data import data_facets, load_study
+from atom.views.people.score_labels import load_labels
+from atom.views.study_data import load_study
 from tests.factories import STUDY, open_small
 
 

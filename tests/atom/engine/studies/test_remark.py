@@ -9,14 +9,14 @@ from contextlib import closing
 import pytest
 
 from atom.engine.forecast import forecast
-from atom.engine.plan import RunSpec
 from atom.engine.studies.remark import remark_words, to_remark
+from atom.engine.study.spec import RunSpec
 from atom.engine.work import run
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.records import Checkpoint
 from atom.stages import scoring
 from atom.store import list_studies
-from atom.store.standing import OlderMarks, older_marks
+from atom.store.standing.marks import OlderMarks, older_marks
 from atom.store.store import DATABASE
 from tests.atom.engine.conftest import SAMPLES
 

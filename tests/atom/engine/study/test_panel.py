@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from atom.engine.plan import RunSpec
 from atom.engine.study.panel import PanelSpec, forecast_panel
 from atom.engine.study.runner import spec_of
+from atom.engine.study.spec import RunSpec
 from atom.engine.work import run
 from atom.errors import UsageError
 from atom.judge.servers.endpoints import builtin_endpoints

@@ -11,8 +11,8 @@ import pytest
 
 from atom.engine.consent import ConsentNeeded, give_consent
 from atom.engine.forecast import forecast
-from atom.engine.plan import STAGES, RunSpec
 from atom.engine.study.runner import spec_of
+from atom.engine.study.spec import STAGES, RunSpec
 from atom.engine.work import carry_out, open_work, run
 from atom.errors import SpendCapReached, UsageError
 from atom.probes.noise import SILENCE_IMAGINED, SILENCE_MISSED, confusion_row
@@ -37,9 +37,9 @@ from atom.records import (
 )
 from atom.stages import criteria, replay, scoring
 from atom.store import Store, check_store, study_candidates, study_places, table
-from atom.store.standing import marks_of
+from atom.store.standing.marks import marks_of
 from atom.views.filters import Filters
-from atom.views.lab.reliability import reliability
+from atom.views.lab.reliability.measure import reliability
 from atom.views.study_data import load_study
 from tests.atom.engine.conftest import SAMPLES, Counted
 

@@ -12,7 +12,7 @@ import pytest
 
 from atom.engine.cluster.executor import LocalPool, Order
 from atom.engine.control import start_helpers
-from atom.engine.plan import RunSpec
+from atom.engine.study.spec import RunSpec
 from atom.engine.work import carry_out, open_work, run
 from atom.errors import UsageError
 from atom.records import BenchTask, Checkpoint, Prices, Run, Study, StudyTask

@@ -21,7 +21,7 @@ import pytest
 
 from atom.analysis.agreement.rubric import with_points
 from atom.cli.main import main
-from atom.formats.account import Account
+from atom.formats.intake.account import Account
 from atom.records import Response, Sample
 from atom.store import Store
 from tests.atom.formats.judgments.frames import frame_of, marked

@@ -150,7 +150,7 @@ def test_memory_does_not_grow_with_the_log(tmp_path, monkeypatch):
         return found
 
     # A batch is full after 20 rows of 4 records; more than a few batches never add up.
-    monkeypatch.setattr("atom.formats.base._BATCH_ROWS", 80)
+    monkeypatch.setattr("atom.formats.intake.collector._BATCH_ROWS", 80)
     peak(10)
     assert peak(600) < 1.3 * peak(150)
 

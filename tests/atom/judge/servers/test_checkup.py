@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atom.judge.pictures import inspect_picture
+from atom.judge.pictures.prepare import inspect_picture
 from atom.judge.servers.checkup import check_endpoint, two_coloured_picture
 from atom.records import Endpoint
 

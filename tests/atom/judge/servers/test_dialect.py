@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atom.judge.servers.dialect import Dialect, Lesson, Sent, adapted_lines, lessons_of, sent_parts
+from atom.judge.servers.dialect import Dialect, Lesson, Sent, adapted_lines, sent_parts
+from atom.judge.servers.refusals import lessons_of
 from atom.judge.servers.words import read_error
 from atom.records import Sampling
 

@@ -10,12 +10,8 @@ from atom.formats.base import ImportFile
 from atom.formats.pictures import MemoryPictures
 from atom.judgebench.base import LoadOptions
 from atom.judgebench.multi_crit.figures import measure
-from atom.judgebench.multi_crit.files import (
-    load,
-    pair_of,
-    read_critic,
-    read_replies,
-)
+from atom.judgebench.multi_crit.files import load, pair_of
+from atom.judgebench.multi_crit.replies import read_critic, read_replies
 from tests.exported import multi_crit_rows
 
 

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from atom.judgebench.vl_rewardbench.breakdown import gather_votes, measure
+from atom.judgebench.vl_rewardbench.breakdown import measure
+from atom.judgebench.vl_rewardbench.votes import gather_votes
 from atom.records import BenchItem, Sampling, Verdict
 
 WARM, COLD = Sampling(temperature=0.7), Sampling(temperature=0.0)

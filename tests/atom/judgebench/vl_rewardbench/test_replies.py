@@ -5,9 +5,9 @@ import json
 import pytest
 
 from atom.formats import ImportFile
-from atom.judgebench.vl_rewardbench.breakdown import gather_votes
 from atom.judgebench.vl_rewardbench.data import item_key
 from atom.judgebench.vl_rewardbench.replies import read_judgment, read_replies, released_flag
+from atom.judgebench.vl_rewardbench.votes import gather_votes
 from atom.records import BenchItem
 
 ANSWERS = ["left", "right"]

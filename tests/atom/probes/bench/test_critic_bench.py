@@ -12,6 +12,7 @@ from atom.judge.reply import Reply
 from atom.judge.request import TextPart
 from atom.judgebench.base import BenchPlan, LoadOptions
 from atom.judgebench.critic_bench.benchmark import BENCH
+from atom.probes.answers.step_reader import read_steps
 from atom.probes.bench import critic_bench as bench_critic_bench
 from atom.probes.bench.critic_bench import (
     TASKS,
@@ -25,7 +26,6 @@ from atom.probes.bench.registry import make_bench_files
 from atom.probes.bench.types import BenchQuestion
 from atom.probes.chunk import read_program
 from atom.probes.draws import Draws
-from atom.probes.judge import read_steps
 from atom.probes.worlds import make_probe, make_probes
 from atom.records import Call
 

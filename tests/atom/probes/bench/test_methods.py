@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from atom.probes.answers.covering import with_truth
+from atom.probes.answers.step_reader import read_steps
 from atom.probes.bench import methods as rival
 from atom.probes.bench.registry import TASKS
 from atom.probes.bench.types import BenchQuestion
 from atom.probes.candidates import planted_world
 from atom.probes.draws import Draws
-from atom.probes.judge import read_steps
 from atom.probes.worlds.make import make_probes
 
 

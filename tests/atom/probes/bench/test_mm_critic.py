@@ -11,12 +11,12 @@ from atom.judge.request import TextPart
 from atom.judgebench.base import BenchPlan, LoadOptions
 from atom.judgebench.mm_critic.benchmark import BENCH
 from atom.judgebench.mm_critic.data import load
+from atom.probes.answers.step_reader import read_steps
 from atom.probes.bench.mm_critic import FILE, mark, paraphrase, reference_critique, write_critique
 from atom.probes.bench.registry import TASKS, make_bench_files
 from atom.probes.bench.types import BenchQuestion
 from atom.probes.chunk import read_program
 from atom.probes.draws import Draws
-from atom.probes.judge import read_steps
 from atom.records import Call, Sampling
 
 N = 32

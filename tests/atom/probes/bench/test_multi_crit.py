@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from atom.probes.answers.step_reader import read_steps
 from atom.probes.bench.multi_crit import (
     FILES,
     FLIPPED,
@@ -17,7 +18,6 @@ from atom.probes.bench.registry import MAKERS, TASKS, make_bench_files
 from atom.probes.bench.types import BenchQuestion
 from atom.probes.chunk import read_program
 from atom.probes.draws import Draws
-from atom.probes.judge import read_steps
 
 N = 20
 

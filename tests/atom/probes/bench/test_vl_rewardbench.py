@@ -5,11 +5,11 @@ from collections import Counter
 
 import pytest
 
+from atom.probes.answers.step_reader import read_steps
 from atom.probes.bench.registry import BenchQuestion, make_bench_files
 from atom.probes.bench.vl_rewardbench import FILE, TASKS, answer_pair, answer_point
 from atom.probes.chunk import read_program
 from atom.probes.draws import Draws
-from atom.probes.judge import read_steps
 
 ITEMS = 30
 

@@ -10,6 +10,7 @@ from atom.probes.candidates import MODELS, Feedback, planted_world
 from atom.probes.serving.config import ProbeConfig
 from atom.probes.serving.endpoint import ProbeEndpoint, _feedback
 from atom.probes.serving.faults import FaultPlan
+from atom.probes.serving.probes import Probes
 
 SEPARATOR = " › "
 
@@ -264,9 +265,9 @@ def test_shown_results_are_repeated(probes, retry, judge):
         assert judge(probe, "outcome", asked(program, answer=text))["verdict"] == "right"
 
 
-def test_what_was_right_gains_nothing_from_being_named(chart, endpoint):
+def test_what_was_right_gains_nothing_from_being_named(chart):
     program = chart.program
-    probe = endpoint._probe([data_url(png) for png in chart.pictures])
+    probe = Probes().read([data_url(png) for png in chart.pictures])
     text = "\n".join(step.question for step in program.steps)
     right = planted_world().answer("model-a", program, feedback=Feedback(
         text="", shown=frozenset(step.id for step in program.steps)))  # fmt: skip

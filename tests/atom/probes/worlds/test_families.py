@@ -12,10 +12,10 @@ from PIL import Image
 
 from atom.probes.program import Program
 from atom.probes.worlds import make_probe
-from atom.probes.worlds.charts import _COLOURS
-from atom.probes.worlds.scenes import near_places, overlap, place_of
+from atom.probes.worlds.chart_pictures import COLOURS as CHART_COLOURS
+from atom.probes.worlds.places import near_places, overlap, place_of
+from atom.probes.worlds.receipts import _turned, money
 from atom.probes.worlds.solids import COLOURS, SIZE, Solid, render
-from atom.probes.worlds.tables import _turned, money
 
 INDICES = range(4)
 
@@ -51,7 +51,7 @@ def test_chart_difference_is_that_of_its_values(index: int) -> None:
 def test_bars_are_as_tall_as_their_values_and_coloured_as_in_the_legend(index: int) -> None:
     probe = make_probe("charts", 8, index, template="difference")
     program, array = probe.program, pixels(probe.pictures[0])
-    wanted = tuple(bytes.fromhex(_COLOURS[program.step("legend").truth][1:]))
+    wanted = tuple(bytes.fromhex(CHART_COLOURS[program.step("legend").truth][1:]))
     heights = []
     for name in ("first", "second"):
         bar = inside(array, program.step(name).regions[0].box)
@@ -69,7 +69,7 @@ def test_bars_are_as_tall_as_their_values_and_coloured_as_in_the_legend(index: i
 def test_legend_row_shows_its_colour(index: int) -> None:
     probe = make_probe("charts", 8, index, template="peak")
     step = probe.program.step("legend")
-    wanted = np.array(tuple(bytes.fromhex(_COLOURS[step.truth][1:])))
+    wanted = np.array(tuple(bytes.fromhex(CHART_COLOURS[step.truth][1:])))
     row = inside(pixels(probe.pictures[0]), step.regions[0].box)
     assert np.abs(row - wanted).max(axis=2).min() <= 6
 

@@ -178,7 +178,8 @@ def test_people_s_labels_change_what_is_said_of_the_scale(tmp_path, made, monkey
             give(store, made.study.id, "score", point.key, "ada", value=max(point.score - 1, 1))
         few = Draft.of(store, data, filters).report(ReportSpec(made="2026-01-01"))
         for place in (
-            "views.people.debias",
+            "views.people.scale_rows",
+            "views.people.scale_words",
             "analysis.agreement.debias",
             "reports.findings.caveats",
         ):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from atom.store import Store
-from atom.store.standing import study_answers
+from atom.store.standing.answers import study_answers
 from atom.views.filters import Filters, answers_kept
 from atom.views.fingerprints.blind import alone, blind_view, left_out, needs_by_node
 from atom.views.overview.page import overview

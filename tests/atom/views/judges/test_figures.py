@@ -9,7 +9,8 @@ from atom.judgebench.base import BenchResult, MetricRow, MetricTable
 from atom.judgebench.registry import BENCHES
 from atom.store import Store
 from atom.ui.html import escape
-from atom.ui.lab import parts
+from atom.ui.lab.bench import figures as bench_figures
+from atom.ui.lab.bench import sets
 from atom.views.filters import Filters
 from atom.views.judges import figures
 from atom.views.lab.page import Standing
@@ -34,9 +35,9 @@ def test_the_lab_the_command_and_the_file_say_the_same(tmp_path, monkeypatch):
     judge = Standing(judge="id", name="good", scored=1, unscored=0, failed=0, items=1,
                      imported=False)  # fmt: skip
     with Store.open(tmp_path) as store:
-        lab = parts.LabContext(store=store, bench=TOY, record=record, filters=Filters(),
+        lab = sets.LabContext(store=store, bench=TOY, record=record, filters=Filters(),
                                judges=(judge,), chosen=judge, results={"id": result})  # fmt: skip
-        drawn = (parts.headline(lab), parts.tables(lab))
+        drawn = (bench_figures.headline(lab), bench_figures.tables(lab))
     written = "\n".join(writers.lines(figures.of_result(result)[0]))
     for cell in CELLS:
         assert cell in written

@@ -7,18 +7,10 @@ import pytest
 
 from atom.methods.checkpoints import atom_scores
 from atom.records import Annotation
-from atom.views.lab.fidelity import fidelity_of
+from atom.views.lab.fidelity.tab import fidelity_of
 from atom.views.lab.methods import judge_methods
 from atom.views.study_data import load_study
-from tests.judged import (
-    CANDIDATES,
-    LEAVES,
-    SAMPLES,
-    STUDY,
-    criterion_id,
-    open_judged,
-    response_id,
-)
+from tests.judged import CANDIDATES, LEAVES, SAMPLES, STUDY, criterion_id, open_judged, response_id
 
 JUDGES = ["judge-x", "judge-y", "person-ann", "person-ben"]
 

@@ -1,7 +1,7 @@
 import pytest
 
 from atom.judgebench.base import BenchResult, MetricRow, MetricTable
-from atom.ui.lab.multi_crit import matrix
+from atom.ui.lab.bench.multi_crit import matrix
 from atom.views.lab.multi_crit import conflict_matrices
 
 

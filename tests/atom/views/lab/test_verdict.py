@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from atom.analysis.agreement.calibration import Branch, Calibration, Homogeneity
+from atom.analysis.agreement.calibration import Branch, Calibration
 from atom.analysis.agreement.fidelity import Share
+from atom.analysis.agreement.homogeneity import Homogeneity
 from atom.judgebench.base import MetricRow
 from atom.views.lab.verdict import Known, PeopleShare, benches_words, judge_verdict
 

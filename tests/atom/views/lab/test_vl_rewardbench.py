@@ -5,7 +5,7 @@ import math
 import pytest
 
 from atom.judgebench.base import BenchResult, MetricRow, MetricTable
-from atom.ui.lab.vl_rewardbench import chart, sentence
+from atom.ui.lab.bench.vl_rewardbench import chart, sentence
 from atom.views.lab.vl_rewardbench import scaling_of
 
 

@@ -17,20 +17,10 @@ from atom.records import Study
 from atom.store import Store
 from atom.views.failures.page import failures
 from atom.views.filters import Filters, answers_kept
+from atom.views.overview.evidence import GLYPHS, NodeEvidence, evidence
 from atom.views.overview.page import overview
-from atom.views.overview.weaknesses import (
-    GLYPHS,
-    ORDER,
-    NodeEvidence,
-    Weakness,
-    effect_words,
-    evidence,
-    evidence_words,
-    frame_words,
-    leading,
-    more_words,
-    weaknesses,
-)
+from atom.views.overview.weakness_words import effect_words, evidence_words, frame_words, more_words
+from atom.views.overview.weaknesses import ORDER, Weakness, leading, weaknesses
 from atom.views.study_data import load_study
 from tests.planted import WorldSettings, plant
 

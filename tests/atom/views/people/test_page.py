@@ -11,20 +11,9 @@ import pytest
 from atom.records import Response, Sample
 from atom.store import Store
 from atom.views.people.annotations import Standing, standing
-from atom.views.people.page import (
-    conflict_items,
-    error_items,
-    items_of,
-    profiles,
-    raw_answers,
-    read_sample,
-    report_items,
-    report_text,
-    sample_order,
-    sample_roots,
-    shuffled,
-    unsure_share,
-)
+from atom.views.people.page import conflict_items, error_items, items_of, read_sample
+from atom.views.people.reports import profiles, raw_answers, report_items, report_text
+from atom.views.people.sample_order import sample_order, sample_roots, shuffled, unsure_share
 from atom.views.study_data import load_study
 from tests.app.screen_store import make_store
 from tests.atom.views.people.test_annotations import label

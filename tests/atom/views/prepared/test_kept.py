@@ -9,7 +9,8 @@ import pytest
 
 from atom.analysis.merged import Additive
 from atom.views.filters import Filters
-from atom.views.fingerprints.page import claims, shape
+from atom.views.fingerprints.claims import claims
+from atom.views.fingerprints.shape import shape
 from atom.views.overview.page import overview
 from atom.views.prepared.kept import KeptSums, name_of, read_sums, write_sums
 from atom.views.shards import in_threads

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atom.engine.plan import JUDGE_STAGES
+from atom.engine.study.spec import JUDGE_STAGES
 from atom.records import Candidate, Experiment, Run, TreeTask
 from atom.store import Store
 from atom.views.runs.page import RunForm, Seen, duration, money, pace, run_labels, run_view

@@ -10,13 +10,9 @@ import pytest
 
 from atom.store import Store
 from atom.views.filters import Filters
-from atom.views.overview.weaknesses import Evidence, NodeEvidence
+from atom.views.overview.evidence import Evidence, NodeEvidence
 from atom.views.study_data import load_study
-from atom.views.tree.network import (
-    FEW_LEAVES,
-    layout,
-    network_html,
-)
+from atom.views.tree.network import FEW_LEAVES, layout, network_html
 from atom.views.tree.node_table import node_table, placed
 from atom.views.tree.page import shown
 from tests.app.tree_store import HOSTILE, make_tree_store

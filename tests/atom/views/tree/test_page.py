@@ -10,8 +10,8 @@ import pytest
 
 from atom.store import Store
 from atom.views.filters import Filters
+from atom.views.overview.evidence import GLYPHS, Evidence, NodeEvidence
 from atom.views.overview.page import overview
-from atom.views.overview.weaknesses import GLYPHS, Evidence, NodeEvidence
 from atom.views.study_data import load_study
 from atom.views.tree.chart import chosen_by_click, clicked, icicle, next_level, node_colours
 from atom.views.tree.colours import (

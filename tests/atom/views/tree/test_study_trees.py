@@ -9,7 +9,7 @@ from atom.errors import DataError
 from atom.store import Store, find_study
 from atom.views.filters import Filters, known, unknown
 from atom.views.fingerprints.beside import beside_words, shapes_in
-from atom.views.fingerprints.page import shape
+from atom.views.fingerprints.shape import shape
 from atom.views.study_data import load_study
 from atom.views.tree.edit import edit_tree, step_tree
 from atom.views.tree.study_trees import study_trees, under_tree

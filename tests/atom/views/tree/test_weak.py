@@ -7,9 +7,10 @@ import pytest
 
 from atom.analysis.capability.diagnosis import LABELS
 from atom.views.filters import Filters
-from atom.views.fingerprints.page import claims, shape
+from atom.views.fingerprints.claims import claims
+from atom.views.fingerprints.shape import shape
 from atom.views.tree.weak import gravest
-from tests.atom.views.fingerprints.test_page import wrap
+from tests.atom.views.fingerprints.test_shape import wrap
 from tests.planted import WorldSettings, plant
 
 

@@ -1,0 +1,1 @@
+"""What comes of an import: records, counted, each once."""

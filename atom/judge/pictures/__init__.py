@@ -1,0 +1,1 @@
+"""Pictures made fit for an endpoint."""

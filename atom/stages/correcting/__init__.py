@@ -1,0 +1,1 @@
+"""Self-correction: what a trial is about."""

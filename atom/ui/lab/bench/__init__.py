@@ -1,0 +1,1 @@
+"""The Judge lab's tabs of benchmarks."""

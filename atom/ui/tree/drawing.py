@@ -1,0 +1,188 @@
+"""The tree drawn as a map or a network, with its legend."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import streamlit as st
+
+from atom.display import numbers
+from atom.ui import kit
+from atom.ui.html import Html, el
+from atom.ui.shell.frame import Here
+from atom.ui.tree.wanted import (
+    MAP_HEIGHT,
+    STAGE_HEIGHT,
+    STATUS,
+    Wanted,
+    key_of,
+    move,
+    scheme,
+    style,
+    whose,
+)
+from atom.views.overview.evidence import Evidence
+from atom.views.overview.weakness_words import frame_words
+from atom.views.tree.chart import (
+    READABLE,
+    STAGE_READABLE,
+    chosen_by_click,
+    clicked,
+    icicle,
+    next_level,
+    number,
+)
+from atom.views.tree.colours import evidence_colour, stops
+from atom.views.tree.network import HEIGHT, network_html
+from atom.views.tree.node_table import NodeTable
+from atom.views.tree.page import (
+    Shown,
+    resolve,
+    shown,
+)
+
+_CLICKS = "tree_clicks"
+
+
+@st.cache_data(show_spinner=False, max_entries=8)
+def _network(key: tuple[object, ...], _nodes: NodeTable, _view: Shown, whose_: str) -> str:
+    return network_html(_nodes, _view, "dark" if key[-1] == "dark" else "light", whose=whose_)
+
+
+def legend(here: Here, ask: Wanted, view: Shown, held: Evidence | None) -> Html:
+    """Explain the colours."""
+    if held is not None:
+        parts = _evidence_legend(here, view, held)
+    else:
+        parts = _scale(here, view)
+        if ask.colouring == "evidence":
+            parts.insert(0, el("span", "Evidence is about one model: choose one under “Scores of”. "
+                               "Until then, colours are scores.", class_="small"))  # fmt: skip
+    if view.hidden:
+        parts.append(
+            kit.small(
+                f"{numbers.count(view.hidden, 'capability', 'capabilities')} hidden by the filter"
+            )
+        )
+    return el("div", style(), parts, class_="row")
+
+
+def _evidence_legend(here: Here, view: Shown, held: Evidence) -> list[Html]:
+    """Name every label with glyph and word, how many nodes have it, and what they rest on."""
+    said = [view.said(int(index)) for index in view.nodes]
+    count = Counter(one.label for one in said if one is not None)
+    keys = [
+        el(
+            "span",
+            el("i", style=f"background:{evidence_colour(label, scheme())}", aria_hidden="true"),
+            kit.status(status),
+            el("span", count[label], class_="quiet num"),
+            class_="key",
+        )
+        for label, status in STATUS.items()
+    ]
+    note = (
+        f"{whose(here)}: {frame_words(held)}; effects in points of 100, held against "
+        f"{held.margin:g}; false discovery rate {numbers.share(held.q)}; nodes of all layers "
+        "counted"
+    )
+    if here.filters.active:
+        note += "; it holds for what the filters keep"
+    return [el("span", keys, class_="keys small"), el("span", note, class_="quiet small aside")]
+
+
+def _scale(here: Here, view: Shown) -> list[Html]:
+    ramp = ", ".join(stops(scheme(), difference=view.colouring == "difference"))
+    lo, hi = (number(end, view.colouring) for end in view.span)
+    words = {
+        "score": f"{whose(here)}, mean score of 0–100",
+        "difference": f"{whose(here)} minus the mean of the others, points of 100",
+        "support": "criteria",
+        "evidence": "",
+    }[view.colouring]
+    return [
+        el("span", lo, el("i", style=f"background:linear-gradient(90deg, {ramp})"), hi,
+           class_="scale"),
+        kit.small(words),
+    ]  # fmt: skip
+
+
+def view_of(here: Here, ask: Wanted, nodes: NodeTable, held: Evidence | None) -> Shown:
+    """Choose what is drawn."""
+    return shown(
+        nodes,
+        model=here.data.model_index(here.filters.model),
+        colouring=ask.colouring,
+        min_criteria=ask.support,
+        max_depth=ask.depth,
+        evidence=held,
+    )
+
+
+def draw_map(here: Here, nodes: NodeTable, view: Shown) -> None:
+    """Draw the icicle; a click opens the node's card."""
+    key = "tree_map"
+    before = here.query.get("under", "")
+    was = int(before) if before.isdecimal() and int(before[:8]) < len(nodes.paths) else 0
+    chosen = nodes.paths.index(resolve(nodes.tree, here.filters.node))
+    level = next_level(nodes, was, chosen)
+    staged = "tour" in here.query
+
+    clicks = int(st.session_state.get(_CLICKS, 0))
+
+    def clicked_on() -> None:
+        st.session_state[_CLICKS] = clicks + 1
+        points = st.session_state[key]["selection"]["points"]
+        click = clicked(str(points[0].get("id", "")), nodes) if points else None
+        if click is not None:
+            path = nodes.paths[chosen_by_click(nodes, level, click)]
+            # What is drawn first stays in the address, so that Back and links find it again.
+            under = str(level) if level else None
+            move(here, here.filters.but(node=path, sample=None, criterion=None), under=under)
+
+    with st.container(key="tree_map_box"):
+        st.plotly_chart(
+            icicle(
+                nodes,
+                view,
+                scheme(),
+                whose=whose(here),
+                height=STAGE_HEIGHT if staged else MAP_HEIGHT,
+                readable=STAGE_READABLE if staged else READABLE,
+                level=level,
+                chosen=chosen,
+                clicks=clicks,
+            ),
+            key=key,
+            height="stretch",
+            on_select=clicked_on,
+            selection_mode="points",
+            theme=None,
+            config={"displayModeBar": False},
+        )
+
+
+def draw_network(here: Here, ask: Wanted, nodes: NodeTable, view: Shown) -> None:
+    """Draw the network in a frame of its own, which asks nothing of any server."""
+    narrow = here.filters.narrowing
+    key = (*key_of(here), narrow, here.filters.model, ask.colouring, ask.depth, ask.support,
+           scheme())  # fmt: skip
+    with st.container(key="tree_network"):
+        st.iframe(_alone(_network(key, nodes, view, whose(here))), height=HEIGHT)
+
+
+def _alone(page: str) -> str:
+    """Put a page into a frame that may run its own script and reach nothing else.
+
+    Streamlit's frame shares the app's origin: its script could read and press everything. The
+    frame inside has no origin, no windows, no forms.
+    """
+    style = "<style>html, body { margin: 0; height: 100%; overflow: hidden }</style>"
+    inside = el(
+        "iframe",
+        title="The tree as a network",
+        sandbox="allow-scripts",
+        srcdoc=page,
+        style="border:0;width:100%;height:100%;display:block",
+    )
+    return f"<!doctype html>{style}{inside}"

@@ -1,0 +1,1 @@
+"""How far a study's judge can be trusted: ratings read, noise, pulls, and what is said of them."""
