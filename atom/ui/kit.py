@@ -189,11 +189,6 @@ def term(word: str, label: str | None = None) -> Html:
     return el("span", label or word, class_="term", tabindex="0", data_tip=tip)
 
 
-def page_header(title: str, question: str, *badges: Html) -> Html:
-    """Write a screen's title and the question that it answers."""
-    return el("div", el("h1", title), el("p", question, class_="ask"), *badges, class_="head")
-
-
 def badge(text: str, tip: str | None = None) -> Html:
     """Write a badge, such as SYNTHETIC."""
     return el("span", text, class_="badge", data_tip=tip, tabindex="0" if tip else None)

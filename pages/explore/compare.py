@@ -43,8 +43,7 @@ def pairs(here: frame.Here, view: Comparison, picked: Picked, other: StudyData |
 
 def body(here: frame.Here) -> None:
     """Draw the page."""
-    badges = [kit.synthetic_badge()] if here.entry.study.synthetic else []
-    kit.show(kit.page_header(COMPARE.title, COMPARE.question, *badges), key="compare_head")
+    kit.show(frame.head(here.screen, here.entry), key="compare_head")
     there = choices(here.data)
     picked = pick(here.data, here.filters, here.query)
     if picked is None:

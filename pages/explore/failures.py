@@ -108,8 +108,7 @@ def _not_found(here: frame.Here) -> Html:
 
 def body(here: frame.Here) -> None:
     """Draw the page: the row of what is looked for, then the list, the grid or the groups."""
-    badges = [kit.synthetic_badge()] if here.entry.study.synthetic else []
-    kit.show(kit.page_header(FAILURES.title, FAILURES.question, *badges), key="failures_head")
+    kit.show(frame.head(here.screen, here.entry), key="failures_head")
     lay = here.query.get("lay")
     if here.filters.find.kind and not groups.ready(here):
         return

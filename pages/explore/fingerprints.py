@@ -29,9 +29,8 @@ from atom.views.overview.more import overview_more
 
 def body(here: frame.Here) -> None:
     """Draw the chosen tab."""
-    badges = [kit.synthetic_badge()] if here.entry.study.synthetic else []
     chosen = place.tab_of(here)
-    head = kit.page_header(FINGERPRINTS.title, FINGERPRINTS.question, *badges)
+    head = frame.head(here.screen, here.entry)
     kit.show(place.head(here, head, chosen), key="fingerprints_head")
     early = settle_panel.early_notice(here)
     if early is not None:

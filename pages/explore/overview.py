@@ -24,8 +24,7 @@ from atom.views.people.rubric import rubric_view
 
 def body(here: frame.Here, view: Overview) -> Html:
     """Put the page together; the ranking comes first and is light."""
-    badges = [kit.synthetic_badge()] if here.entry.study.synthetic else []
-    head = kit.page_header(OVERVIEW.title, OVERVIEW.question, *badges)
+    head = frame.head(here.screen, here.entry)
     if not view.ranking or not any(row.score.known for row in view.ranking):
         return el("div", head, nothing(here), class_="stack")
     return el(

@@ -75,14 +75,13 @@ def draw(here: frame.Here) -> None:
     """Draw the screen."""
     start.take_start(here)
     looked = experiments.look(here)
-    badges = [kit.synthetic_badge()] if here.entry.study.synthetic else []
     parts = experiments.parts(looked)
     asked = here.query.get("tab")
     chosen = asked if asked in [name for name, _ in parts] else parts[0][0]
     kit.show(
         el(
             "div",
-            kit.page_header(CORRECTION.title, CORRECTION.question, *badges),
+            frame.head(here.screen, here.entry),
             kit.tabs(
                 [(label, looked.doors.tab(name), name == chosen) for name, label in parts],
                 label="Parts of this page",

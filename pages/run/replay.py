@@ -56,8 +56,7 @@ def second(here: frame.Here, bench: replay_bench.Bench) -> None:
 
 def draw(here: frame.Here) -> None:
     """Draw the screen."""
-    badges = [kit.synthetic_badge()] if here.entry.study.synthetic else []
-    kit.show(kit.page_header(REPLAY.title, REPLAY.question, *badges), key="replay_title")
+    kit.show(frame.head(here.screen, here.entry), key="replay_title")
     endpoints = work.endpoints_or_none("endpoints_fault")
     if endpoints is None:
         return

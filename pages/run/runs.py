@@ -11,8 +11,7 @@ from atom.ui.shell import frame
 work.style()
 here = frame.here(RUNS)
 if here is not None:
-    badges = [kit.synthetic_badge()] if here.entry.study.synthetic else []
-    kit.show(kit.page_header(RUNS.title, RUNS.question, *badges), key="runs_title")
+    kit.show(frame.head(here.screen, here.entry), key="runs_title")
     endpoints = None if here.entry.bundled else work.endpoints_or_none("endpoints_fault")
     if here.entry.bundled:
         runs_page.draw_sealed(here)

@@ -7,8 +7,10 @@ from atom.ui.data import page as data_page
 from atom.ui.data import studies
 from atom.ui.data.around import look_around
 from atom.ui.pages import DATA
+from atom.ui.shell import frame
 
 work.style()
-kit.show(kit.page_header(DATA.title, DATA.question), key="data_title")
-data_page.draw(look_around())
+around = look_around()
+kit.show(frame.head(DATA, around.entry), key="data_title")
+data_page.draw(around)
 studies.draw_question()

@@ -10,7 +10,6 @@ from atom.ui.shell import frame
 work.style()
 here = frame.here(REPORTS)
 if here is not None:
-    badges = [kit.synthetic_badge()] if here.entry.study.synthetic else []
-    kit.show(kit.page_header(REPORTS.title, REPORTS.question, *badges), key="reports_title")
+    kit.show(frame.head(here.screen, here.entry), key="reports_title")
     report_page.draw(here)
 work.draw_question()

@@ -13,7 +13,7 @@ from atom.ui.shell import frame, stores
 work.style()
 query = frame.query()
 chosen = query["endpoint"][-1] if "endpoint" in query else None
-kit.show(kit.page_header(SETTINGS.title, SETTINGS.question), key="settings_title")
+kit.show(frame.head(SETTINGS, None), key="settings_title")
 endpoints = settings_page.draw_endpoints(chosen)
 if chosen is None:
     settings_found.draw(settings_page.open_endpoint)

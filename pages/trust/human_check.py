@@ -10,7 +10,5 @@ from atom.ui.shell import frame
 here = frame.here(HUMAN_CHECK)
 if here is not None:
     work.style()
-    badges = [kit.synthetic_badge()] if here.entry.study.synthetic else []
-    header = kit.page_header(HUMAN_CHECK.title, HUMAN_CHECK.question, *badges)
-    kit.show(header, key="human_head")
+    kit.show(frame.head(here.screen, here.entry), key="human_head")
     human_check_page.draw(here)

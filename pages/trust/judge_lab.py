@@ -6,6 +6,7 @@ from atom.ui import kit, work
 from atom.ui.html import el
 from atom.ui.lab import page as judge_lab_page
 from atom.ui.pages import JUDGE_LAB
+from atom.ui.shell import frame
 
 work.style()
 work.jobs()
@@ -13,7 +14,7 @@ lab = judge_lab_page.look()
 kit.show(
     el(
         "div",
-        kit.page_header(JUDGE_LAB.title, JUDGE_LAB.question),
+        frame.head(JUDGE_LAB, lab.here.entry if lab.here else None),
         judge_lab_page.tabs(lab.tabs, lab.chosen, lab.filters),
         style="display:flex;flex-direction:column;gap:10px;align-items:flex-start",
     ),

@@ -215,6 +215,10 @@ def test_every_page_and_tab_opens_on_a_sentence_that_follows_from_the_data(
         unread.update({(page, door): tab for door in doors if (page, door) not in known})
         found = re.search(sentence, shown)
         name = tab or page.partition("/")[2]
+        head = seen.markup.partition('class="head"')[2].partition("</div>")[0]
+        # Settings are about no study.
+        if ("SYNTHETIC" in head) is (page == "share/settings"):
+            wrong.append(f"{page} {tab} is labelled wrongly in its head: {head!r}")
         begins = seen.markup.find('class="empty')
         if seen.test.exception or found is None:
             wrong.append(f"{page} {tab}: no {sentence!r} in {shown[:400]!r}")

@@ -37,14 +37,15 @@ def look_around() -> Around:
     """Read what the reader looks at; the page needs no study."""
     query = frame.query()
     listed = stores.all_studies()
-    wanted = (query.get("of") or query.get("study") or [""])[-1]
+    filters = Filters.from_query(query)
+    wanted = query.get("of", [""])[-1]
     keys = [key for key, _ in data_parts.TABS]
     tab = (query.get("tab") or [keys[0]])[-1]
     return Around(
         listed=listed,
         tab=tab if tab in keys else keys[0],
-        entry=listed.find(wanted) or listed.first,
-        filters=Filters.from_query(query),
+        entry=listed.find(wanted) or frame.entry_of(listed, filters),
+        filters=filters,
     )
 
 

@@ -51,7 +51,6 @@ def draw(here: Here) -> None:
     found = read(here)
     own = next((one for one in found if here.data.judge is not None
                 and one.known.judge == here.data.judge.id), None)  # fmt: skip
-    badge = kit.synthetic_badge() if here.entry.study.synthetic else None
     if own is None:
         head: Child = el("h2", "No judge has scored this study yet, so there is none to trust.",
                          class_="text", style="margin:0")  # fmt: skip
@@ -60,7 +59,7 @@ def draw(here: Here) -> None:
     kit.show(
         el(
             "div",
-            el("div", head, badge, class_="row"),
+            head,
             _reasons(here, own) if own is not None else None,
             _next(here, own) if own is not None else None,
             _table(here, found) if found else None,

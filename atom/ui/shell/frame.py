@@ -94,7 +94,7 @@ def _run() -> None:
     try:
         listed = stores.all_studies()
         filters = Filters.from_query(query())
-        entry = _entry(listed, filters)
+        entry = entry_of(listed, filters)
         _sidebar(pages, listed, entry, filters)
         if entry is not None:
             _top(screen, listed, entry, filters)
@@ -136,7 +136,7 @@ def query() -> dict[str, list[str]]:
     return links.clean_query(held)
 
 
-def _entry(listed: AllStudies, filters: Filters) -> StudyEntry | None:
+def entry_of(listed: AllStudies, filters: Filters) -> StudyEntry | None:
     """Return the address's study; without one the last that was looked at, else the first.
 
     So a study that comes up meanwhile, as one's own copy does, takes nobody's place.
@@ -152,11 +152,11 @@ def here(screen: Screen) -> Here | None:
     listed = stores.all_studies()
     held = query()
     filters = Filters.from_query(held)
-    entry = _entry(listed, filters)
+    entry = entry_of(listed, filters)
     if entry is None:
         kit.show(
             join(
-                kit.page_header(screen.title, screen.question),
+                head(screen, None),
                 el("div", style="height:18px"),
                 _no_study(),
             ),
@@ -172,6 +172,13 @@ def here(screen: Screen) -> Here | None:
         filters=_of_screen(screen, known(data, filters).but(study=entry.key)),
         query=_own_keys(held),
     )
+
+
+def head(screen: Screen, entry: StudyEntry | None) -> Html:
+    """Write a screen's title, its question, and whether a program made the study it is about."""
+    synthetic = entry is not None and entry.study.synthetic
+    title, question = el("h1", screen.title), el("p", screen.question, class_="ask")
+    return el("div", title, question, kit.synthetic_badge() if synthetic else None, class_="head")
 
 
 def _own_keys(held: Mapping[str, list[str]]) -> dict[str, str]:

@@ -12,6 +12,7 @@ from atom.display import numbers
 from atom.ui import kit, links
 from atom.ui.html import Html, el, join
 from atom.ui.pages import TREE
+from atom.ui.shell import frame
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
 from atom.views.overview.evidence import Evidence, evidence
@@ -194,12 +195,11 @@ def evidence_of(here: Here, ask: Wanted) -> Evidence | None:
 
 def head(here: Here, chosen: str) -> Html:
     """Draw title, question and tabs."""
-    badges = [kit.synthetic_badge()] if here.entry.study.synthetic else []
     doors = [(words, to(here, here.filters, tab=tab), tab == chosen) for tab, words in TABS]
     return el(
         "div",
         style(),
-        kit.page_header(TREE.title, TREE.question, *badges),
+        frame.head(here.screen, here.entry),
         kit.tabs(doors, label="Views of the tree"),
         class_="tree-top",
     )
