@@ -1,8 +1,9 @@
 """The tree as a network: one HTML page that needs nothing from anywhere.
 
 Positions are computed here, so that no layout runs in the browser (500 nodes froze it otherwise).
-Small trees fan out to both sides with every label beside its node; large ones lie on rings, with
-labels of the upper layers at first and those of the leaves when one comes closer.
+Small trees fan out to both sides with every label beside its node, and to the right alone in a
+narrow window; large ones lie on rings, with labels of the upper layers at first and those of the
+leaves when one comes closer.
 """
 
 from __future__ import annotations
@@ -49,11 +50,12 @@ class Spot:
     side: int = 0
 
 
-def layout(nodes: NodeTable, view: Shown) -> tuple[Spot, ...]:
+def layout(nodes: NodeTable, view: Shown, *, narrow: bool = False) -> tuple[Spot, ...]:
     """Place the drawn nodes.
 
     Args:
         view: which nodes are drawn.
+        narrow: whether a small tree goes to the right alone.
 
     Returns:
         A spot for every drawn node, in their order; no two leaves share one.
@@ -63,11 +65,14 @@ def layout(nodes: NodeTable, view: Shown) -> tuple[Spot, ...]:
     ends = [index for index in drawn if index not in inner or index == 0]
     if len(drawn) > 1:
         ends = [index for index in ends if index != 0]
-    place = _fan if len(ends) <= FEW_LEAVES else _rings
-    return place(nodes, drawn, ends)
+    if len(ends) > FEW_LEAVES:
+        return _rings(nodes, drawn, ends)
+    return _fan(nodes, drawn, ends, (1,) if narrow else (1, -1))
 
 
-def _fan(nodes: NodeTable, drawn: list[int], ends: list[int]) -> tuple[Spot, ...]:
+def _fan(
+    nodes: NodeTable, drawn: list[int], ends: list[int], where: tuple[int, ...]
+) -> tuple[Spot, ...]:
     """Hang whole roots to the right and to the left of the tree's name, rows of equal height."""
     depth = {index: len(nodes.paths[index]) for index in drawn}
     deepest = max(depth.values(), default=1)
@@ -75,9 +80,9 @@ def _fan(nodes: NodeTable, drawn: list[int], ends: list[int]) -> tuple[Spot, ...
     order: dict[int, list[int]] = {}
     for index in ends:
         order.setdefault(_root_of(nodes, index), []).append(index)
-    sides: dict[int, list[list[int]]] = {1: [], -1: []}
+    sides: dict[int, list[list[int]]] = {side: [] for side in where}
     for group in sorted(order.values(), key=len, reverse=True):
-        side = min((1, -1), key=lambda s: sum(len(g) for g in sides[s]))
+        side = min(where, key=lambda s: sum(len(g) for g in sides[s]))
         sides[side].append(group)
     y: dict[int, float] = {}
     side_of: dict[int, int] = {}
@@ -168,6 +173,7 @@ def network_html(nodes: NodeTable, view: Shown, scheme: Scheme, *, whose: str) -
     from pyvis.network import Network
 
     spots = layout(nodes, view)
+    slim = {spot.index: spot for spot in layout(nodes, view, narrow=True)}
     few = any(spot.side for spot in spots)
     colours = node_colours(view, scheme)
     most = float(max(nodes.criteria[1:].max(initial=1), 1))
@@ -199,6 +205,7 @@ def network_html(nodes: NodeTable, view: Shown, scheme: Scheme, *, whose: str) -
             title=_tip(nodes, view, spot.index, whose),
             x=round(spot.x, 1),
             y=round(spot.y, 1),
+            slim=(round(slim[spot.index].x, 1), round(slim[spot.index].y, 1)),
             fixed=True,
             physics=False,
             shape="dot",
@@ -216,17 +223,18 @@ def network_html(nodes: NodeTable, view: Shown, scheme: Scheme, *, whose: str) -
                 "strokeColor": GROUND[scheme],
                 "vadjust": round(lift if layer == 2 else 0.0, 1),
             },
-            scaling={"label": {"drawThreshold": 7 if upper or few else 8, "maxVisible": 17}},
+            scaling={"label": {"drawThreshold": 7 if few else 9 if upper else 8, "maxVisible": 17}},
         )
         if few and spot.index:
-            _label(net, nodes, view, spot, radius, scheme)
+            _label(net, nodes, view, (spot, slim[spot.index]), radius, scheme)
     for spot in spots:
         above = int(nodes.parent[spot.index])
         if above >= 0:
             net.add_edge(above, spot.index, color=LINE[scheme] if few else QUIET[scheme],
                          width=1.2 if few else 0.8)  # fmt: skip
     net.set_options(_OPTIONS)
-    return _seal(net.generate_html(notebook=False), nodes.tree.name, scheme)
+    page = net.generate_html(notebook=False)
+    return _seal(page, nodes.tree.name, scheme, _FAN_OUT if few else "")
 
 
 _OPTIONS = """{
@@ -239,9 +247,19 @@ _OPTIONS = """{
 
 
 def _label(
-    net: object, nodes: NodeTable, view: Shown, spot: Spot, radius: float, scheme: Scheme
+    net: object,
+    nodes: NodeTable,
+    view: Shown,
+    spots: tuple[Spot, Spot],
+    radius: float,
+    scheme: Scheme,
 ) -> None:
-    """Write a node's name beside it, as a node of its own that shows nothing but text."""
+    """Write a node's name beside it, as a node of its own that shows nothing but text.
+
+    Args:
+        spots: where the node lies in a broad window and in a narrow one.
+    """
+    spot = spots[0]
     path = nodes.paths[spot.index]
     leaf = bool(nodes.is_leaf[spot.index])
     text = name_of(nodes, view, spot.index, 30 if leaf else 22)
@@ -250,13 +268,14 @@ def _label(
     size = 15.0 if leaf else 13.5
     width = (0.57 if leaf else 0.5) * size * len(text)
     # Names of inner nodes stand above the line that runs on to their children.
-    x = spot.x + spot.side * (radius + 7 + width / 2) if leaf else spot.x
-    y = spot.y if leaf else spot.y - radius - 8
+    aside, above = (radius + 7 + width / 2, 0.0) if leaf else (0.0, radius + 8)
+    at, slim = [(round(one.x + one.side * aside, 1), round(one.y - above, 1)) for one in spots]
     net.add_node(  # type: ignore[attr-defined]
         f"label-{spot.index}",
         label=text,
-        x=round(x, 1),
-        y=round(y, 1),
+        x=at[0],
+        y=at[1],
+        slim=slim,
         fixed=True,
         physics=False,
         shape="text",
@@ -291,21 +310,45 @@ _FIT = (
     "network.once('afterDrawing', fit); network.on('resize', fit);"
 )
 """Before the first drawing nobody knows how wide names are in the reader's own font."""
-_LEAST_WIDTH = 1040
-"""Pixels: where there are fewer, one scrolls; names would be under 9 px."""
+_FAN_OUT = """
+const broad = nodes.get();
+const half = (node) => (node.shape === "text" ? node.label.length * node.font.size * 0.29 : 8);
+const span = (at, room) => {
+  const low = Math.min(...broad.map((node) => at(node) - room(node)));
+  return Math.max(...broad.map((node) => at(node) + room(node))) - low + 40;
+};
+const wide = span((node) => node.x, half) * 9 / 13.5;
+const across = span((node) => node.slim[0], half), down = span((node) => node.slim[1], () => 16);
+let was = false;
+const lay = () => {
+  const now = innerWidth < wide;
+  const tall = now ? `${Math.ceil(down * Math.min(innerWidth / across, 1))}px` : "100%";
+  document.documentElement.style.setProperty("--tall", tall);
+  if (now === was) return;
+  was = now;
+  document.documentElement.classList.toggle("slim", now);
+  nodes.update(broad.map(({id, x, y, slim}) => ({id, x: now ? slim[0] : x, y: now ? slim[1] : y})));
+  network.setOptions({interaction: {zoomView: !now, dragView: !now}});
+  fit();
+};
+addEventListener("resize", lay);
+lay();
+"""
+"""Fans a small tree out to the right alone where its names would be under 9 px otherwise: the frame
+scrolls down then, never to the side."""
 
 
-def _seal(page: str, name: str, scheme: Scheme) -> str:
+def _seal(page: str, name: str, scheme: Scheme, script: str) -> str:
     """Take out what pyvis would fetch, and forbid the rest."""
     page = _without(_without(page, "<!--", "-->"), "<center>", "</center>")
     page = _LINKS.sub(lambda tag: "" if _FRAMEWORK in tag[0] else tag[0], page)
-    page = page.replace(_DRAW, _DRAW + _FIT, 1)
+    page = page.replace(_DRAW, _DRAW + _FIT + script, 1)
     head = (
         f'<head><meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         f"<title>{html.escape(name)}</title>"
-        f"<style>html,body{{margin:0;background:{GROUND[scheme]};overflow:auto hidden}}"
-        f".card,#mynetwork{{min-width:{_LEAST_WIDTH}px}}"
-        "html,body,.card,#mynetwork{height:100%!important}#mynetwork,.card{border:0!important}"
+        f"<style>html,body{{margin:0;background:{GROUND[scheme]};overflow:hidden}}"
+        "html.slim{overflow:hidden auto}"
+        "body,.card,#mynetwork{height:var(--tall,100%)!important}html{height:100%}#mynetwork,.card{border:0!important}"
         f"div.vis-tooltip{{background:{INK[scheme]};color:{GROUND[scheme]};border:0;"
         "border-radius:6px;padding:7px 10px;font:12.5px/1.4 sans-serif;white-space:pre-line;"
         "max-width:340px;box-shadow:none}</style>"

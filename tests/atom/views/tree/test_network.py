@@ -63,6 +63,20 @@ def test_every_node_is_there_and_none_lies_on_another(nodes, page):
     assert apart[~np.eye(len(points), dtype=bool)].min() > 10
 
 
+def test_a_narrow_window_has_room_for_every_name(nodes, page):
+    """Where a small tree fans out to one side, names of 15 have 9 px and more in 654 pixels."""
+    spots = layout(nodes, shown(nodes), narrow=True)
+    points = np.array([(spot.x, spot.y) for spot in spots if nodes.is_leaf[spot.index]])
+    apart = np.sqrt(((points[:, None] - points[None]) ** 2).sum(axis=-1))
+    assert apart[~np.eye(len(points), dtype=bool)].min() > 10
+    if nodes.n_leaves > FEW_LEAVES:
+        return
+    assert {spot.side for spot in spots if spot.index} == {1}
+    named = [node for node in drawn(page) if node["shape"] == "text"]
+    ends = [node["slim"][0] + 0.29 * node["font"]["size"] * len(node["label"]) for node in named]
+    assert max(ends) + 150 < 654 * 15 / 9
+
+
 def test_few_leaves_are_labelled_beside_their_node(nodes, page):
     labels = [node for node in drawn(page) if str(node["id"]).startswith("label-")]
     assert bool(labels) == (nodes.n_leaves <= FEW_LEAVES)
