@@ -91,9 +91,10 @@ def draw_radar(
     """
     if len(radar.axes) < LEAST_AXES:
         return _radar_bars(radar, inks, doors, legend=legend)
-    parts = [_rings(len(radar.axes), inks), *_band(radar, inks), _ring_numbers(inks)]
+    parts = [_rings(len(radar.axes), inks), *_band(radar, inks)]
     for place in reversed(range(len(radar.models))):
         parts.append(_line_of(radar, place, inks))
+    parts.append(_ring_numbers(len(radar.axes), inks))
     for place in reversed(range(len(radar.models))):
         parts += _points_of(radar, place, inks, doors)
     parts += [
@@ -140,7 +141,7 @@ def key_svg(place: int, index: int, inks: Inks = SCREEN) -> Html:
 # --- radar -------------------------------------------------------------------------------------
 
 
-def _at(number: int, of: int, value: float) -> tuple[float, float]:
+def _at(number: float, of: int, value: float) -> tuple[float, float]:
     """Return where a value lies on an axis: the first points up, the others follow clockwise."""
     angle = math.radians(-90 + 360 * number / of)
     far = _RADIUS * min(max(value, 0.0), 100.0) / 100
@@ -160,13 +161,17 @@ def _rings(axes: int, inks: Inks) -> Html:
     return el("g", lines)
 
 
-def _ring_numbers(inks: Inks) -> Html:
+def _ring_numbers(axes: int, inks: Inks) -> Html:
+    """Number the rings between the first two axes: no marker ever lies there.
+
+    The innermost ring of many axes has no room for its number.
+    """
     numbers = []
-    for value in (25, 50, 75, 100):
-        x, y = _at(0, 1, value)
+    for value in (25, 50, 75, 100)[axes > 8 :]:
+        x, y = _at(0.5, axes, value * math.cos(math.pi / axes))
         numbers.append(
-            el("text", value, x=_n(x + 3), y=_n(y + 10), fill=inks.quiet, font_size=11,
-               stroke=inks.ground, stroke_width=2.5, paint_order="stroke")
+            el("text", value, x=_n(x), y=_n(y + 4), fill=inks.quiet, font_size=11,
+               text_anchor="middle", stroke=inks.ground, stroke_width=2.5, paint_order="stroke")
         )  # fmt: skip
     return el("g", numbers, aria_hidden="true")
 

@@ -1,0 +1,42 @@
+"""Drawings on screens and in exports: what they show can be read."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from atom.display.estimate import Estimate
+from atom.views.figures import SCREEN, draw_radar
+from atom.views.filters import Filters
+from atom.views.fingerprints.page import Mark, ShapeModel
+from atom.views.fingerprints.radar import MOST_AXES, Axis, Radar
+
+
+def radar(axes: int, value: float) -> Radar:
+    """Make a radar of one model that has the same value everywhere."""
+    mark = Mark(model=0, estimate=Estimate(value=value), listed=1, filters=Filters())
+    each = tuple(
+        Axis(name=str(n), path=(str(n),), label=None, middle=value, lo=value, hi=value,
+             marks=(mark,))
+        for n in range(axes)
+    )  # fmt: skip
+    model = ShapeModel(index=0, model_id="a", name="a")
+    return Radar(title="t", axes=each, models=(model,), group=1, left_out=0)
+
+
+@pytest.mark.parametrize("axes", range(3, MOST_AXES + 1))
+@pytest.mark.parametrize("value", [25, 50, 75, 100])
+def test_no_marker_lies_on_a_rings_number(axes, value):
+    drawn = str(draw_radar(radar(axes, value), SCREEN))
+    markers = [tuple(map(float, at)) for at in re.findall(r'cx="([\d.]+)" cy="([\d.]+)"', drawn)]
+    numbers = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>(?:25|50|75|100)<', drawn)
+    assert len(markers) == axes
+    assert len(numbers) >= 3
+    # A number is 13 wide and 8 high above its line; a marker reaches 4.2 to each side.
+    assert not [
+        (x, y)
+        for x, y in markers
+        for left, foot in ((float(a), float(b)) for a, b in numbers)
+        if abs(x - left) < 6.5 + 4.2 and abs(y - (foot - 4)) < 4 + 4.2
+    ]
