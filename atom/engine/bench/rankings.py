@@ -34,7 +34,7 @@ MAX_SKIPPED: Final = 200
 PEOPLE: Final = "people"
 """Who ranked, where a file doesn't say."""
 PLANTED: Final = "planted people"
-SYNTHETIC_NOTE: Final = "synthetic: drawn from the probes' truth (METHODS D3)"
+SYNTHETIC_NOTE: Final = "synthetic: drawn from the test pictures' truth"
 PEOPLE_SD: Final = 0.35
 """Standard deviation of people's noise on an answer's weighted score, in points of 1..5."""
 TIE_WITHIN: Final = 0.4
