@@ -61,6 +61,11 @@ _EVENT_WORDS = {
     "renamed": ("=", "renamed"),
 }
 _SCALE = 330
+_WIDEST = 1300.0
+"""Width at which names of 18 have 9 px in a window of 1280 or 900: the picture is no wider."""
+_EDGE = 12.0
+_LONGEST = 26
+"""Letters of a name in the picture; a longer one is cut in its middle, and whole in its tip."""
 _LINE = 21.0
 """Height of a name in the picture, and width of a letter."""
 _LETTER = 9.0
@@ -226,18 +231,23 @@ def _event(event: Event) -> Html:
 
 
 def _picture(view: GrowthView) -> Html:
-    xs = [node.x * _SCALE for node in view.nodes]
     ys = [node.y * _SCALE for node in view.nodes]
+    for squeeze in range(100, 55, -5):
+        xs = [node.x * _SCALE * squeeze / 100 for node in view.nodes]
+        named = _labels(view, xs, ys)
+        ends = [xs[n] + (-1 if xs[n] < -1 else 1) * _room(view.nodes[n]) for n in named]
+        left = min([-380, *xs, *ends]) - _EDGE
+        wide = max([380, *xs, *ends]) + _EDGE - left
+        if wide <= _WIDEST:
+            break
     most = max((node.criteria for node in view.nodes[1:]), default=1) or 1
     sizes = [4 + 12 * (node.criteria / most) ** 0.5 if node.path else 6 for node in view.nodes]
     lines = [
         el("line", x1=f"{xs[a]:.1f}", y1=f"{ys[a]:.1f}", x2=f"{xs[b]:.1f}", y2=f"{ys[b]:.1f}")
         for a, b in view.edges
     ]
-    named = _labels(view, xs, ys)
-    ends = [xs[n] + (-1 if xs[n] < -1 else 1) * _room(view.nodes[n]) for n in named]
-    left, top = min([-380, *xs, *ends]) - 30, min([-300, *ys]) - 30
-    wide, high = max([380, *xs, *ends]) + 30 - left, max([300, *ys]) + 40 - top
+    top = min([-300, *ys]) - 30
+    high = max([300, *ys]) + 40 - top
     marks = [_mark(*one) for one in zip(view.nodes, xs, ys, sizes, strict=True)]
     # Names come last: what is drawn later lies above.
     names = [_name(view.nodes[n], xs[n], ys[n], sizes[n], lift) for n, lift in named.items()]
@@ -259,7 +269,11 @@ def _picture(view: GrowthView) -> Html:
 
 def _room(node: GrowthNode) -> float:
     """Return how far a name reaches from the middle of its node."""
-    return _LETTER * len(node.path[-1]) + 32
+    return _LETTER * len(_short(node)) + 32
+
+
+def _short(node: GrowthNode) -> str:
+    return numbers.middle(node.path[-1], _LONGEST)
 
 
 def _labels(view: GrowthView, xs: list[float], ys: list[float]) -> dict[int, float]:
@@ -301,7 +315,7 @@ def _mark(node: GrowthNode, x: float, y: float, radius: float) -> Html:
 def _name(node: GrowthNode, x: float, y: float, radius: float, lift: float) -> Html:
     side, end = (-1, "end") if x < -1 else (1, "start")
     aside = radius + (11 if node.fresh else 5)
-    words = el("text", node.path[-1], x=f"{side * aside:.1f}", y=f"{5 + lift:.1f}",
+    words = el("text", _short(node), x=f"{side * aside:.1f}", y=f"{5 + lift:.1f}",
                text_anchor=end, class_="root" if len(node.path) == 1 else None)  # fmt: skip
     return el("g", words, class_="fresh" if node.fresh else None,
               style=f"transform:translate({x:.1f}px,{y:.1f}px)")  # fmt: skip
