@@ -60,7 +60,15 @@ def menus(here: Here, form: Shape) -> None:
                 return _NONE if one is None else _name(one)
 
             with columns[0]:
-                _menu("tree", "Tree", list(trees), now, named, lambda v: _use(here, trees[v]))
+                _menu(
+                    "tree",
+                    "Tree",
+                    list(trees),
+                    now,
+                    named,
+                    lambda v: _use(here, trees[v]),
+                    _whole(trees[now]) if now in trees else "",
+                )
             with columns[1]:
                 _menu(
                     "beside",
@@ -69,6 +77,7 @@ def menus(here: Here, form: Shape) -> None:
                     "" if other is None else other.version,
                     named,
                     lambda v: place.move(here, beside=v or None),
+                    "" if other is None else _whole(other),
                 )
         there = [str(one) for one in layers(form)]
         with columns[2 if len(trees) > 1 else 0]:
@@ -83,11 +92,16 @@ def menus(here: Here, form: Shape) -> None:
 
 
 def _name(one: StudyTree) -> str:
-    """Name a tree by what tells it from the others first: a menu is narrow."""
+    """Name a tree in a menu, which is narrow: by its place in the history first."""
+    name = numbers.middle(one.name, 28)
     if one.position is None:
-        return f"{numbers.middle(one.name, 28)} ({one.origin})"
-    used = ", in use" if one.own else ""
-    return f"{one.position}: {one.origin}{used} ({numbers.middle(one.name, 28)})"
+        return f"{name} ({one.origin})"
+    return f"{one.position}{', in use' if one.own else ''}: {name}"
+
+
+def _whole(one: StudyTree) -> str:
+    """Name a tree in full, with where it comes from."""
+    return f"{one.name} ({one.origin})"
 
 
 def _use(here: Here, tree: StudyTree) -> None:
@@ -110,11 +124,18 @@ def _menu(
     chosen: str,
     words: Callable[[str], str],
     change: Callable[[str], None],
+    tip: str = "",
 ) -> None:
     key = f"fingerprint_{name}"
     st.session_state[key] = chosen if chosen in options else options[0]
-    st.selectbox(plain(label), options, format_func=words, key=key,
-                 on_change=lambda: change(st.session_state[key]))  # fmt: skip
+    st.selectbox(
+        plain(label),
+        options,
+        format_func=words,
+        key=key,
+        help=plain(tip) or None,
+        on_change=lambda: change(st.session_state[key]),
+    )
 
 
 def draw(here: Here, form: Shape, other: StudyTree) -> None:

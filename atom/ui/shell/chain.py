@@ -59,13 +59,17 @@ def chain(
     struck = any(_is_unused(screen, link) for link in (*way, *rest))
     return el(
         "nav",
-        [
-            el("span", _arrow() if number else None, _draw(screen, link),
-               class_=f"step {link.kind.lower()}")
-            for number, link in enumerate(way)
-        ],
-        [_draw(screen, link) for link in rest],
-        el("span", "struck through: ", UNUSED, class_="quiet small nowrap") if struck else None,
+        el(
+            "span",
+            [
+                el("span", _arrow() if number else None, _draw(screen, link),
+                   class_=f"step {link.kind.lower()}")
+                for number, link in enumerate(way)
+            ],
+            [_draw(screen, link) for link in rest],
+            el("span", "struck through: ", UNUSED, class_="quiet small nowrap") if struck else None,
+            class_="ways",
+        ),
         el("span", ask_box.field(screen) if ask_box.fits(screen) else None, kit.copy_button(),
            class_="tools"),
         class_="chain",
