@@ -317,25 +317,26 @@ const span = (at, room) => {
   const low = Math.min(...broad.map((node) => at(node) - room(node)));
   return Math.max(...broad.map((node) => at(node) + room(node))) - low + 40;
 };
-const wide = span((node) => node.x, half) * 9 / 13.5;
-const across = span((node) => node.slim[0], half), down = span((node) => node.slim[1], () => 16);
-let was = false;
+const least = 9 / 13.5, row = () => 16;
+const wide = span((node) => node.x, half) * least, high = span((node) => node.y, row) * least;
+const across = span((node) => node.slim[0], half), down = span((node) => node.slim[1], row);
+let was = "";
 const lay = () => {
-  const now = innerWidth < wide;
-  const tall = now ? `${Math.ceil(down * Math.min(innerWidth / across, 1))}px` : "100%";
-  document.documentElement.style.setProperty("--tall", tall);
-  if (now === was) return;
-  was = now;
-  document.documentElement.classList.toggle("slim", now);
+  const now = innerWidth < wide, tall = now ? down * Math.min(innerWidth / across, 1) : high;
+  const scrolls = now || tall > innerHeight;
+  document.documentElement.style.setProperty("--tall", scrolls ? `${Math.ceil(tall)}px` : "100%");
+  if (was === `${now} ${scrolls}`) return;
+  was = `${now} ${scrolls}`;
+  document.documentElement.classList.toggle("scrolls", scrolls);
   nodes.update(broad.map(({id, x, y, slim}) => ({id, x: now ? slim[0] : x, y: now ? slim[1] : y})));
-  network.setOptions({interaction: {zoomView: !now, dragView: !now}});
+  network.setOptions({interaction: {zoomView: !scrolls, dragView: !scrolls}});
   fit();
 };
 addEventListener("resize", lay);
 lay();
 """
-"""Fans a small tree out to the right alone where its names would be under 9 px otherwise: the frame
-scrolls down then, never to the side."""
+"""Keeps names of a small tree at 9 px and more: where the frame is too low it scrolls down, and
+where it is too narrow the tree goes to the right alone."""
 
 
 def _seal(page: str, name: str, scheme: Scheme, script: str) -> str:
@@ -347,7 +348,7 @@ def _seal(page: str, name: str, scheme: Scheme, script: str) -> str:
         f'<head><meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         f"<title>{html.escape(name)}</title>"
         f"<style>html,body{{margin:0;background:{GROUND[scheme]};overflow:hidden}}"
-        "html.slim{overflow:hidden auto}"
+        "html.scrolls{overflow:hidden auto}"
         "body,.card,#mynetwork{height:var(--tall,100%)!important}html{height:100%}#mynetwork,.card{border:0!important}"
         f"div.vis-tooltip{{background:{INK[scheme]};color:{GROUND[scheme]};border:0;"
         "border-radius:6px;padding:7px 10px;font:12.5px/1.4 sans-serif;white-space:pre-line;"
