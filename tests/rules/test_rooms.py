@@ -8,7 +8,7 @@ MOST_FILES = 20
 MOST_LINES = 500
 LONG = 49
 """How many modules still have more lines: only ever made smaller."""
-BY_HAND = 1031
+BY_HAND = 1030
 """How many statements the formatter is told to leave: only ever made smaller."""
 
 
