@@ -140,9 +140,10 @@ def share(found: Share | None) -> Child:
     if found.clusters < MIN_MET:
         tip = f"{n}: from {MIN_MET} samples on a share says something"
         return el("span", TOO_FEW, class_="quiet", data_tip=tip)
-    # In a narrow window the interval goes under the share, and isn't broken itself.
+    # In a narrow window the interval goes under the share, and neither is broken itself.
+    value = el("span", numbers.share(found.value, 1), class_="num")
     ends = el("span", numbers.share_ends(found.lo, found.hi).strip(), class_="quiet small num")
-    return el("span", numbers.share(found.value, 1), " ", ends, class_="nowrap", data_tip=n)
+    return el("span", value, " ", ends, class_="nowrap", data_tip=n)
 
 
 def _roots(found: JudgeMethods) -> Html | None:
