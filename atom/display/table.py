@@ -31,6 +31,8 @@ def words(value: Value) -> str:
         return "yes" if value else ""
     if isinstance(value, int):
         return f"{value:,}"
+    if isinstance(value, tuple):
+        return "\n".join(value)
     return numbers.plain(value) if isinstance(value, float) else str(value)
 
 
@@ -46,6 +48,7 @@ class Column(Generic[R]):
         ends: what these call both ends of an estimate's interval; left out where empty.
         seen: where people see it; only on a `screen` (a bar) or in `text`; nowhere, since it is
             `data`.
+        when: people don't see it otherwise.
         spare: people don't see it where no row has anything in it.
         number: right-aligned.
         term: the glossary's word for it, which the heading explains.
@@ -59,6 +62,7 @@ class Column(Generic[R]):
     name: str = ""
     ends: tuple[str, ...] = ()
     seen: Seen = "everywhere"
+    when: bool = True
     spare: bool = False
     number: bool = False
     term: str = ""
@@ -106,7 +110,8 @@ class Table(Generic[R]):
         return tuple(
             column
             for column in self.columns
-            if column.seen in ("everywhere", on)
+            if column.when
+            and column.seen in ("everywhere", on)
             and not (column.spare and all(column.text(row) in _EMPTY for row in self.rows))
         )
 

@@ -12,6 +12,10 @@ import pytest
 from atom.engine.imports.importing import import_reading
 from atom.formats import ImportFile, read
 from atom.store import Store
+from atom.views.filters import Filters
+from atom.views.overview.page import overview
+from atom.views.overview.ranking_table import WEAK, ranking_table
+from atom.views.study_data import load_study
 from tests.app.screen_store import NAMES
 from tests.votes import MOMENT
 
@@ -26,6 +30,25 @@ def test_the_first_screen_ranks_all_models(open_app, made):
         assert name in seen.markup
     assert "What stands out" in seen.markup
     assert "Right answer, wrong reason" in seen.markup
+
+
+def test_the_ranking_says_what_its_table_says_to_every_reader(open_app, made):
+    markup = open_app(made.folder).markup
+    with Store.open(made.folder) as store:
+        found = ranking_table(overview(load_study(store, made.study.id), Filters()))
+    drawn = re.search(r'aria-label="Ranking of models".*?</table>', markup, re.DOTALL)
+    columns = found.shown("screen")
+    rows = re.findall("<tr.*?</tr>", drawn[0], re.DOTALL)[1:]
+    assert len(rows) == len(found.rows) > 1
+    for row, cells in zip(found.rows, rows, strict=True):
+        texts = [html.unescape(re.sub("<[^>]+>", "", one))
+                 for one in re.findall("<td.*?</td>", cells, re.DOTALL)]  # fmt: skip
+        assert len(texts) == len(columns)
+        for column, text in zip(columns, texts, strict=True):
+            # A screen has weaknesses without the words of their glyphs.
+            assert text.startswith(column.text(row).split(" (")[0].replace("▼ ", "▼"))
+    names = {one.title for one in found.shown("text")}
+    assert {one.title for one in columns} - names == {WEAK}
 
 
 def test_a_synthetic_study_says_so(open_app, made):

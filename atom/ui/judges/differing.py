@@ -11,12 +11,14 @@ from atom.ui.pages import FAILURES
 from atom.views.overview.differing import Differing
 
 
-def cell(found: Differing) -> Html:
+def cell(found: Differing | None, text: str) -> Html | None:
     """Draw the share of a model's checkpoints on which judges differ; it opens them."""
+    if found is None:
+        return None
     if not found.n:
         tip = "No checkpoint of this model is marked by two judges"
-        return kit.quiet(numbers.NONE, data_tip=tip)
-    return kit.cell(numbers.percent(found.share, found.n), _to(found), tip=_tip(found))
+        return kit.quiet(text, data_tip=tip)
+    return kit.cell(text, _to(found), tip=_tip(found))
 
 
 def line(found: Differing | None) -> Html | None:

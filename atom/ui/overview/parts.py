@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from atom.analysis.agreement.debias import MIN_LABELLED
 from atom.display import numbers
-from atom.display.estimate import Estimate
 from atom.ui import kit, links, score_marks
 from atom.ui.html import Html, el, join
 from atom.ui.judges import differing as judges_differing
@@ -15,21 +14,16 @@ from atom.ui.pages import FAILURES, OVERVIEW, RUNS
 from atom.ui.people import scale as people_scale
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
+from atom.views.overview import ranking_table as tables
 from atom.views.overview.evidence import GLYPHS
-from atom.views.overview.page import Overview
+from atom.views.overview.page import Overview, RankRow, Statement
 from atom.views.overview.quadrants import MIN_SAMPLES
-from atom.views.overview.ranking import RankRow
-from atom.views.overview.statements import Statement
 from atom.views.overview.weakness_words import effect_words, frame_words, more_words
 from atom.views.overview.weaknesses import Weakness, leading
 from atom.views.people.scale_rows import PeopleScale, ScaleRow
 from taxonomy import format_path
 
 _PAGES = {"failures": FAILURES.url_path, "overview": OVERVIEW.url_path}
-_SCORES = {
-    "outcome": "Right answers, %",
-    "preference": "Votes won, %",
-}
 DEEPER, BROAD = 2, 1
 """Layers of the tree that the skill table shows of a chosen branch, and of the whole tree."""
 MOST_LABELS = 10
@@ -53,79 +47,42 @@ def facts(statements: Sequence[Statement]) -> Html:
 
 def ranking(here: Here, view: Overview) -> Html:
     """Draw the ranking; each row opens the model's failures."""
-    process = view.measure == "process"
-    people = people_scale.column(here) if process else None
+    people = people_scale.column(here) if view.measure == "process" else None
     by_people = {row.model_id: row for row in people.rows} if people is not None else {}
-    withheld = any(row.accuracy.withheld for row in view.ranking)
-    panel = any(row.judges is not None for row in view.ranking)
-    said = here.filters.reading == "said" or any(row.said < 100 for row in view.ranking)
     lo, hi = _ends(view.ranking)
-    # The smallest n of a column decides on decimals for the column as a whole.
-    right = min((row.right.n for row in view.ranking if row.right.known), default=0)
-    lucky = min((row.lucky.n for row in view.ranking if row.lucky.known), default=0)
-    of_given = join("Right", el("div", "of answers given", class_="small"))
+    score = tables.SCORE[view.measure]
+
+    def bar(row: RankRow, _: str) -> Html:
+        drawn = score_marks.interval_bar(row.score, row.colour, lo=lo, hi=hi)
+        return kit.cell(drawn, _list(row), tabindex="-1")
+
+    def of(what: str) -> Html:
+        return join("Right", el("div", what, class_="small"))
+
     return kit.section(
         _ranking_title(view),
-        kit.grid(
-            view.ranking,
-            kit.Column(
-                kit.term("rank set", "Rank"),
-                lambda row: (
-                    numbers.rank(row.rank_best, row.rank_worst) if row.rank_best else numbers.NONE
-                ),
-                width="52px",
-            ),
-            kit.Column("Model", lambda row: kit.cell(kit.model(row.name, row.colour), _list(row))),
-            kit.number(_score_head(view, people), _score),
-            kit.Column(
-                _axis((lo, hi), process),
-                lambda row: kit.cell(
-                    score_marks.interval_bar(row.score, row.colour, lo=lo, hi=hi),
-                    _list(row),
-                    tabindex="-1",
-                ),
-                width="18%",
-            ),
-            kit.number(
-                kit.term("people's scale", "People’s scale"),
-                lambda row: _on_people_s_scale(by_people.get(row.model_id)),
-                when=people is not None,
-            ),
-            kit.number(
-                join("Right", el("div", "of all asked", class_="small")),
-                lambda row: numbers.percent(row.right.value, right),
-                when=process,
-            ),
-            kit.number(of_given, lambda row: _given(row, right, process=process), when=withheld),
-            kit.Column("Not given", _not_given, when=withheld),
-            kit.number(
-                kit.term("lucky", "Right, wrong reason"),
-                lambda row: _lucky(row, lucky),
-                when=any(row.lucky.known for row in view.ranking),
-            ),
-            kit.number(kit.term("said", "Steps said"), _said, broad=panel, when=process and said),
-            kit.number(
-                kit.term("terse", "Terse"),
-                _terse,
-                when=process and any(row.terse for row in view.ranking),
-            ),
-            kit.number(
-                kit.term("judges differ", "≠ Judges differ"),
-                lambda row: judges_differing.cell(row.judges) if row.judges else None,
-                when=process and panel,
-            ),
-            kit.number(kit.term("unscored", "∅ Unscored"), _unscored, when=process),
-            kit.Column(
-                kit.term("weakness", "Weaknesses"),
-                lambda row: (
-                    kit.term("anchor", "the anchor, not ranked")
-                    if row.colour == view.anchor
-                    else _weaknesses(row, _list(row))
-                    if row.rank_best
-                    else kit.quiet(numbers.NONE)
-                ),
-            ),
-            label="Ranking of models",
+        kit.drawn(
+            tables.ranking_table(view, people=people),
+            cells={
+                tables.MODEL: lambda row, name: kit.cell(kit.model(name, row.colour), _list(row)),
+                score: _score,
+                tables.BAR: bar,
+                tables.PEOPLE: lambda row, text: _on_people_s_scale(by_people, row, text),
+                tables.GIVEN: _given,
+                tables.NOT_GIVEN: _not_given,
+                tables.LUCKY: _lucky,
+                tables.SAID: _said,
+                tables.TERSE: lambda row, _: _terse(row),
+                tables.DIFFER: lambda row, text: judges_differing.cell(row.judges, text),
+                tables.UNSCORED: _unscored,
+                tables.WEAK: _weaknesses,
+            },
+            heads={
+                score: _score_head(view, people),
+                tables.BAR: _axis((lo, hi), view.measure == "process"),
+                tables.RIGHT: of("of all asked"),
+                tables.GIVEN: of("of answers given"),
+            },
             on=lambda row: row.model_id == here.filters.model,
             tight=False,
         ),
@@ -167,11 +124,11 @@ def _list(row: RankRow) -> str:
     return links.address(FAILURES.url_path, row.filters)
 
 
-def _score(row: RankRow) -> Html:
+def _score(row: RankRow, text: str) -> Html:
     every = f"every time {numbers.in_percent(row.hit_all, 0)}"
     return kit.cell(
         (
-            kit.strong(numbers.score(row.score.value)),
+            kit.strong(text),
             kit.small(f"  n {row.score.samples:,}"),
             kit.under(every) if row.hit_clusters else None,
         ),
@@ -181,42 +138,39 @@ def _score(row: RankRow) -> Html:
     )
 
 
-def _lucky(row: RankRow, fine: int) -> Html:
+def _lucky(row: RankRow, text: str) -> Html:
+    if not row.lucky.known:
+        return kit.quiet(text)
     right = row.filters.but(outcome="right", process="flawed", show="all")
-    return _percent_door(row.lucky, fine, links.address(FAILURES.url_path, right))
+    tip = f"{numbers.interval(row.lucky)} of {row.lucky.n:,} right answers"
+    return kit.cell(text, links.address(FAILURES.url_path, right), tip=tip)
 
 
-def _said(row: RankRow) -> Html:
+def _said(row: RankRow, text: str) -> Html:
     tip = "Share of its scored checkpoints that its answers say anything about"
     if row.carried:
         tip += f"; {row.carried:,} carried, in no capability's mean"
-    return el("span", numbers.percent(row.said, row.score.n), data_tip=tip)
+    return el("span", text, data_tip=tip)
 
 
-def _unscored(row: RankRow) -> Html:
-    text = numbers.percent(row.unscored, row.score.n) if row.n_unscored else "0"
-    if row.n_aside:
-        text += f" + {row.n_aside:,} n/a"
+def _unscored(row: RankRow, text: str) -> Html:
     if not row.n_unscored:
         return kit.quiet(text, data_tip=_without(row) if row.n_aside else None)
     to = links.address(FAILURES.url_path, row.filters.but(show="unscored"))
     return kit.cell(text, to, tip=_without(row))
 
 
-def _given(row: RankRow, fine: int, *, process: bool) -> Html | str:
+def _given(row: RankRow, text: str) -> Html | str:
     """Write how often a model is right where it answered."""
     if not row.given.known:
-        return numbers.NONE
-    # As fine as the share of all asked, beside it: by outcome that is the score.
-    value, found = row.given.value, row.accuracy
-    share = numbers.percent(value, fine) if process else f"{numbers.score(value)} %"
+        return text
+    found = row.accuracy
     told = f"{numbers.interval(row.given)}\n{found.n_given:,} of {found.n_asked:,} answers given"
-    return el("span", share, data_tip=told)
+    return el("span", text, data_tip=told)
 
 
-def _not_given(row: RankRow) -> Html:
-    words = row.accuracy.words or ("0" if row.accuracy.n_asked else numbers.NONE)
-    return el("span", words, class_="small" if row.accuracy.words else "quiet")
+def _not_given(row: RankRow, text: str) -> Html:
+    return el("span", text, class_="small" if row.accuracy.words else "quiet")
 
 
 def _terse(row: RankRow) -> Html:
@@ -240,25 +194,22 @@ def _every_time(row: RankRow) -> str:
 def _score_head(view: Overview, people: PeopleScale | None) -> Html | str:
     """Name the scores, and whose scale they are on; the chain says which reading they follow."""
     if view.measure != "process":
-        return _SCORES[view.measure]
+        return tables.SCORE[view.measure]
     words = kit.OWN_SCALE if people is None else "by the judge"
     head = join("Score, ", el("span", "0–100", class_="nowrap"))
     return join(head, el("div", kit.term("judge-scale", words), class_="small"))
 
 
-def _on_people_s_scale(row: ScaleRow | None) -> Html:
+def _on_people_s_scale(rows: Mapping[str, ScaleRow], of: RankRow, text: str) -> Html:
     """Write a model's score on people's scale; why there is none, where labels are too few."""
+    row = rows.get(of.model_id)
     if row is None or not row.enough:
         labelled = 0 if row is None else row.labelled
         tip = f"Labels on {labelled} samples of this model’s answers; {MIN_LABELLED} are needed."
-        return el("span", numbers.NONE, class_="quiet", data_tip=tip, tabindex="0")
-    tip = (
-        f"{numbers.interval(row.people)} on people’s scale, by labels on "
-        f"{numbers.count(row.labelled, 'sample')}"
-    )
-    ends = numbers.ends(row.people.lo, row.people.hi)
-    return el("span", kit.strong(numbers.score(row.people.value)),
-              el("div", ends, class_="quiet small nowrap"), data_tip=tip, tabindex="0")  # fmt: skip
+        return el("span", text, class_="quiet", data_tip=tip, tabindex="0")
+    tip = f"{text} on people’s scale, by labels on {numbers.count(row.labelled, 'sample')}"
+    ends = el("div", row.people.ends, class_="quiet small nowrap")
+    return el("span", kit.strong(row.people.text), ends, data_tip=tip, tabindex="0")
 
 
 def _without(row: RankRow) -> str:
@@ -269,21 +220,15 @@ def _without(row: RankRow) -> str:
     return text
 
 
-def _percent_door(estimate: Estimate, fine: int, to: str) -> Html:
-    if not estimate.known:
-        return kit.quiet(numbers.NONE)
-    return kit.cell(
-        numbers.percent(estimate.value, fine),
-        to,
-        tip=f"{numbers.interval(estimate)} of {estimate.n:,} right answers",
-    )
-
-
-def _weaknesses(row: RankRow, to: str) -> Html:
+def _weaknesses(row: RankRow, text: str) -> Html:
     """Name the surest weaknesses, each a door; where there is none say why."""
+    if text == tables.ANCHOR:
+        return kit.term("anchor", text)
+    if not row.rank_best:
+        return kit.quiet(text)
     items = leading(row.findings)
     if not items:
-        return el("span", _no_weakness(row, to), class_="lowest")
+        return el("span", _no_weakness(row, text), class_="lowest")
     first, *others = items
     return el(
         "span",
@@ -331,14 +276,13 @@ def _weakness(item: Weakness) -> Html:
     )
 
 
-def _no_weakness(row: RankRow, to: str) -> Html:
-    if row.tested:
-        text = "· nothing found"
-        tip = f"{row.tested:,} tested: no weakness worth reporting beyond chance"
-    else:
-        text = "○ insufficient"
-        tip = f"nothing to compare on {MIN_SAMPLES} samples or more"
-    return kit.door(kit.small(text), to, tip=tip)
+def _no_weakness(row: RankRow, text: str) -> Html:
+    tip = (
+        f"{row.tested:,} tested: no weakness worth reporting beyond chance"
+        if row.tested
+        else f"nothing to compare on {MIN_SAMPLES} samples or more"
+    )
+    return kit.door(kit.small(text), _list(row), tip=tip)
 
 
 def _how_weaknesses(here: Here, view: Overview) -> Html | None:

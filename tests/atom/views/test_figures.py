@@ -9,8 +9,8 @@ import pytest
 from atom.display.estimate import Estimate
 from atom.views.figures import SCREEN, draw_radar
 from atom.views.filters import Filters
-from atom.views.fingerprints.page import Mark, ShapeModel
 from atom.views.fingerprints.radar import MOST_AXES, Axis, Radar
+from atom.views.fingerprints.shape import Mark, ShapeModel
 
 
 def radar(axes: int, value: float) -> Radar:
