@@ -30,6 +30,7 @@ from atom.views.correction.data import (
     find_experiment,
     list_experiments,
 )
+from atom.views.runs.page import money
 from atom.views.stores import DEMO_MARK
 from taxonomy import parse_path
 
@@ -245,10 +246,7 @@ def gate(args: argparse.Namespace, out: Output) -> int:
         endpoints = known_endpoints(settings)
         asked = prepare_gate(store, experiment, endpoints, limit=args.limit)
         price = asked.cost
-        out.problem(
-            f"{asked.missing:,} calls, "
-            + ("price unknown" if price is None else f"${price:.4f}" if price else "free")
-        )
+        out.problem(f"{asked.missing:,} calls, {money(price)}")
         if (
             asked.missing
             and (price is None or price > 0)

@@ -30,6 +30,7 @@ from atom.records import Judge
 from atom.store import Store, find_study
 from atom.views.lab.fidelity.rows import MethodRow
 from atom.views.lab.fidelity.tab import FidelityView, fidelity
+from atom.views.runs.page import money
 from atom.views.snapshot import open_study
 
 
@@ -146,10 +147,9 @@ def _taken_lines(taken: RankingsTaken) -> list[str]:
 
 def _forecast_lines(forecast: FidelityForecast) -> list[str]:
     rows = [[one.method, one.calls, one.later, one.blocked or ""] for one in forecast.methods]
-    cost = "at a price that isn't known" if forecast.cost is None else f"about ${forecast.cost:.4f}"
     lines = [
         f"{forecast.samples:,} samples, {forecast.ranked:,} of them ranked by people; "
-        f"{forecast.calls:,} calls, {cost}",
+        f"{forecast.calls:,} calls, {money(forecast.cost)}",
         *table(("method", "calls", "then", "samples without a solution"), rows),
     ]
     if any(one.blocked for one in forecast.methods):

@@ -34,6 +34,7 @@ from atom.reports.pdf_file import to_pdf
 from atom.reports.profile import find_model, known_facet
 from atom.store import Store, find_study
 from atom.views.filters import Filters
+from atom.views.runs.page import money
 from atom.views.study_data import load_study
 
 PDF = "pdf"
@@ -106,10 +107,9 @@ def _written(
 ) -> Report:
     """Let the judge write, after the price and the agreement."""
     expected = price(store, study, endpoint, judged)
-    cost = "price unknown" if expected.cost is None else f"${expected.cost:.4f}"
     out.problem(
         f"{endpoint.name} writes {expected.sections:,} sections: {expected.calls:,} calls, about "
-        f"{expected.tokens:,} tokens, {cost}"
+        f"{expected.tokens:,} tokens, {money(expected.cost)}"
     )
     question = consent_question(study, endpoint, len(judged))
     if question is not None:

@@ -150,8 +150,7 @@ def _offer_remark(
     if not to_remark(store, spec, judge_id).answers:
         return
     found = forecast(store, spec, endpoints)
-    cost = "a price isn't known" if found.cost is None else f"about {found.cost:.2f} USD"
-    out.problem(f"The whole run: {found.calls:,} calls, {cost}.")
+    out.problem(f"The whole run: {found.calls:,} calls, {money(found.cost)}.")
     if not args.yes and not out.ask("Mark them again?"):
         raise UsageError(
             "nothing was sent: agree with --yes, or leave scoring out of --stages to keep the "

@@ -48,6 +48,7 @@ from atom.store import (
     tree_versions,
 )
 from atom.views.filters import Filters
+from atom.views.runs.page import money
 from atom.views.study_data import load_study
 from atom.views.tree.files import Form, write_file
 from atom.views.tree.node_rows import node_list, supported
@@ -311,7 +312,7 @@ def _map_here(store: Store, settings: Settings, spec: RivalSpec, out: Output) ->
                 known_endpoints(settings),
                 on_progress=lambda now: progress.show(
                     f"{now.rival} {bar(now.done, now.total)} {now.done}/{now.total}, "
-                    f"${now.cost:.4f}"
+                    f"{money(now.cost)}"
                 ),
                 halt=halt,
             )

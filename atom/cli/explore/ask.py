@@ -18,6 +18,7 @@ from atom.errors import UsageError
 from atom.records import Endpoint
 from atom.store import Store, find_study
 from atom.views.asked import EXAMPLES, Opened, opened, told, vocabulary_of
+from atom.views.runs.page import money
 from atom.views.study_data import StudyData, load_study
 
 
@@ -58,7 +59,7 @@ def _asked(
     """Let the judge read the question, after the price and the agreement."""
     vocabulary = vocabulary_of(data)
     expected = asking.price(store, endpoint, args.question, vocabulary)
-    cost = "price unknown" if expected.cost is None else f"${expected.cost:.4f}"
+    cost = money(expected.cost)
     out.problem(f"{endpoint.name} reads the question: about {expected.tokens:,} tokens, {cost}")
     study = find_study(store, data.study.id)
     needed = asking.consent_question(study, endpoint, vocabulary)

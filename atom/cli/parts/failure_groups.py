@@ -19,6 +19,7 @@ from atom.records import Study
 from atom.store import Store, find_study
 from atom.views.failures.grouping import marks_of, texts_of_errors
 from atom.views.failures.naming import material_of
+from atom.views.runs.page import money
 from atom.views.study_data import StudyData
 
 
@@ -49,7 +50,7 @@ def _embed(args: argparse.Namespace, out: Output, store: Store, data: StudyData)
     out.problem(
         f"{endpoint.name} embeds {price.missing:,} of "
         f"{numbers.count(price.texts, 'different reason')}: about {price.tokens:,} tokens, "
-        f"{_money(price.cost)}"
+        f"{money(price.cost)}"
     )
     study = find_study(store, data.study.id)
     sent = vectors.consent_question(study, endpoint, price.missing)
@@ -67,7 +68,7 @@ def _name(args: argparse.Namespace, out: Output, store: Store, data: StudyData) 
     price = names.price(store, endpoint, asked)
     out.problem(
         f"{endpoint.name} names {numbers.count(len(material), 'group')} in one call: about "
-        f"{price.tokens:,} tokens, {_money(price.cost)}"
+        f"{price.tokens:,} tokens, {money(price.cost)}"
     )
     study = find_study(store, data.study.id)
     sent = names.consent_question(study, endpoint, material)
@@ -77,10 +78,6 @@ def _name(args: argparse.Namespace, out: Output, store: Store, data: StudyData) 
         out.problem(f"{endpoint.name} named no group: {given.why} The rule's names stay.")
     for line in given.refused:
         out.problem(f"left out: {line}")
-
-
-def _money(cost: float | None) -> str:
-    return "price unknown" if cost is None else f"${cost:.4f}"
 
 
 def _agreed(

@@ -20,6 +20,7 @@ from atom.views.judges.figures import chance, estimate, of_result, of_table
 from atom.views.lab.page import Standing, bench_result, places, standings
 
 MOST_LINES = 12
+from atom.views.runs.page import money
 
 
 def say_left_out(notes: Sequence[str], skipped: Sequence[str], out: Output) -> None:
@@ -129,10 +130,9 @@ def _place_lines(among: Sequence[Place], synthetic: bool) -> list[str]:
 def forecast_lines(forecast: BenchForecast) -> list[str]:
     """Say what would be asked, and what it would cost."""
     calls = [f"{count(n, 'call')} to {name}" for name, n in forecast.calls.items()]
-    cost = "at a price that isn't known" if forecast.cost is None else f"about ${forecast.cost:.4f}"
     later = "; what is written is then scored, which comes on top" if forecast.later else ""
     todo = ", ".join(calls) or "nothing is missing"
-    lines = [f"{count(forecast.items, 'item')}: {todo}, {cost}{later}"]
+    lines = [f"{count(forecast.items, 'item')}: {todo}, {money(forecast.cost)}{later}"]
     if forecast.without_picture:
         lines.append(without_picture_words(forecast.without_picture))
     return lines

@@ -30,6 +30,7 @@ from atom.views.correction.arm_lines import ArmLine, arm_lines
 from atom.views.correction.arm_table import arm_table
 from atom.views.correction.data import TrialData, list_experiments, load_trials
 from atom.views.correction.effect_table import effect_table
+from atom.views.runs.page import money
 
 
 def forecast_data(found: CorrectionForecast) -> dict[str, object]:
@@ -91,7 +92,7 @@ def forecast_lines(found: CorrectionForecast) -> list[str]:
         lines += [f"    {n:,} without a call: {reason}" for reason, n in arm.skipped.items()]
     price = "price unknown"
     if found.cost is not None and found.most_cost is not None:
-        price = f"${found.cost:.4f} to ${found.most_cost:.4f}" if found.most_cost else "free"
+        price = f"{money(found.cost)} to {money(found.most_cost)}" if found.most_cost else "free"
     lines.append(f"{_span(found.calls, found.most_calls)} calls, {price}")
     return lines
 

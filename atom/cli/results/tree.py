@@ -14,7 +14,7 @@ from atom.engine.induction.induced import Induced
 from atom.engine.induction.rival_maps import RivalForecast
 from atom.records import Induction
 from atom.settings import Settings
-from atom.views.runs.page import spent_words, without_prices
+from atom.views.runs.page import money, spent_words, without_prices
 from atom.views.tree.validity import RivalRow, Validity
 from taxonomy import format_path
 from taxonomy.compare import Change, TreeDiff
@@ -23,10 +23,10 @@ from taxonomy.compare import Change, TreeDiff
 def forecast_lines(expected: InductionForecast) -> list[str]:
     """Say in words what an induction would ask and cost."""
     rows = [
-        [phase.phase, phase.calls, phase.tokens, _price(phase.cost)] for phase in expected.phases
+        [phase.phase, phase.calls, phase.tokens, money(phase.cost)] for phase in expected.phases
     ]
     rows.append(
-        ["in all", expected.calls, sum(p.tokens for p in expected.phases), _price(expected.cost)]
+        ["in all", expected.calls, sum(p.tokens for p in expected.phases), money(expected.cost)]
     )
     return [
         f"about {expected.calls:,} calls to {expected.judge.name} "
@@ -35,10 +35,6 @@ def forecast_lines(expected: InductionForecast) -> list[str]:
         f"{expected.mapped:,} criteria are mapped",
         *table(("phase", "calls", "tokens", "cost"), rows),
     ]
-
-
-def _price(cost: float | None) -> str:
-    return "no price known" if cost is None else f"${cost:.2f}"
 
 
 def forecast_data(expected: InductionForecast) -> dict[str, object]:
@@ -162,10 +158,10 @@ def rival_lines(expected: RivalForecast) -> list[str]:
     """Say in words what mapping the rivals would ask and cost."""
     rows = [
         [one.rival.name, len(one.rival.tree.leaves), one.left, one.calls, one.tokens,
-         _price(one.cost)]
+         money(one.cost)]
         for one in expected.rivals
     ]  # fmt: skip
-    rows.append(["in all", "", "", expected.calls, expected.tokens, _price(expected.cost)])
+    rows.append(["in all", "", "", expected.calls, expected.tokens, money(expected.cost)])
     return [
         f"about {expected.calls:,} calls to {expected.judge.name} ({expected.judge.host}) map "
         f"{expected.criteria:,} criteria to each rival",

@@ -71,7 +71,7 @@ def test_files_are_taken_in_with_a_column_map(say, letters, tmp_path):
 def test_what_would_be_asked_is_said_first(say):
     say("judge", "bench", NAME, "--probes", "3")
     words = ("judge", "bench", NAME, "--judge", "probe-judge", "--dry-run")
-    assert "3 items: 3 calls to probe-judge, about $0.0000" in say(*words).out
+    assert "3 items: 3 calls to probe-judge, free" in say(*words).out
     assert say(*words, "--json").data == {
         "items": 3, "calls": {"probe-judge": 3}, "cost": 0.0, "later": False,
         "without_picture": 0,
