@@ -18,13 +18,13 @@ from atom.views.overview.page import Overview, RankRow
 from atom.views.overview.weaknesses import Weakness, leading
 from atom.views.people.scale_rows import PeopleScale
 
-RANK, MODEL, BAR, N, PEOPLE, RIGHT, GIVEN, NOT_GIVEN = (
+(
+    RANK, MODEL, BAR, N, PEOPLE, RIGHT, GIVEN, NOT_GIVEN, LUCKY, SAID, TERSE, DIFFER, UNSCORED,
+    WEAK, FOUND,
+) = (
     "Rank", "Model", "0 to 100", "n", "People’s scale", "Right, of all asked",
-    "Right, of answers given", "Not given",
-)  # fmt: skip
-LUCKY, SAID, TERSE, DIFFER, UNSCORED, WEAK, FOUND = (
-    "Right, wrong reason", "Steps said", "Terse", "≠ Judges differ", "∅ Unscored", "Weaknesses",
-    "Stands out",
+    "Right, of answers given", "Not given", "Right, wrong reason", "Steps said", "Terse",
+    "≠ Judges differ", "∅ Unscored", "Weaknesses", "Stands out",
 )  # fmt: skip
 SCORE: Final = {
     "process": "Score, 0–100",
