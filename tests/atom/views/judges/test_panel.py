@@ -195,7 +195,7 @@ def test_exports_reports_and_profile_say_where_judges_differ(priced, tmp_path, c
             assert float(line["disagreement"]) in (0.0, pytest.approx(25 / 2**0.5, abs=1e-3))
     page = (tmp_path / "html.html").read_text()
     # The page says what the table's column does.
-    column = next(one for one in ranking_table(shown).columns if one.title == DIFFER)
+    column = next(one for one in ranking_table(shown).shown("text") if one.title == DIFFER)
     assert column.text(rows[0]).startswith(numbers.percent(rows[0].judges.share, rows[0].judges.n))
     assert all(f'"{column.text(row)}"' in page for row in rows)
     assert "A panel of 2 judges" in page
