@@ -21,6 +21,7 @@ from urllib.request import urlopen
 import pytest
 
 from atom.ui.shell import welcome
+from tests.e2e.failed import pictures
 from tests.e2e.forked import Forked, fork
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
@@ -39,6 +40,9 @@ FLAGS = [
     "--disable-sync",
     "--disable-dev-shm-usage",
 ]
+ALONE = "--proxy-server=127.0.0.1:9"
+"""Sends to a port where nobody listens whatever isn't for this computer. A route would ask Python
+about every request, and turn the browser's cache off."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +71,7 @@ class Visit:
     """What a browser met while a test ran."""
 
     foreign: list[str] = field(default_factory=list)
-    """Requests beyond this computer; they are blocked."""
+    """Requests beyond this computer; they get no answer."""
     errors: list[str] = field(default_factory=list)
     """Uncaught errors in the page."""
 
@@ -151,6 +155,16 @@ def stop(process: Process) -> None:
             continue
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Add to a failure where a picture of each open page is, and the page's address."""
+    report = yield
+    if report.failed and report.when != "teardown":
+        lines = pictures(getattr(item, "funcargs", {}).values(), item.name)
+        report.sections += [("What the browser showed", "\n".join(lines))] if lines else []
+    return report
+
+
 @pytest.fixture(scope="session")
 def chromium_path() -> str:
     """Return the browser's path."""
@@ -158,6 +172,16 @@ def chromium_path() -> str:
     if path is None:
         pytest.skip("needs Chromium (on Debian: apt-get install chromium)")
     return path
+
+
+@pytest.fixture(scope="session")
+def browser_path(chromium_path: str) -> str:
+    """Return the path of the browser that draws pages and no window of its own, where it is there.
+
+    A page in Chromium costs five seconds of processor time, three in its shell: what the window
+    and its toolbars take, which are pages, too. `test_door` and `test_newcomer` use the whole one.
+    """
+    return shutil.which("chromium-headless-shell") or chromium_path
 
 
 @pytest.fixture(scope="session")
@@ -247,14 +271,14 @@ def app(
 
 
 @pytest.fixture(scope="module")
-def browser(chromium_path: str):
+def browser(browser_path: str):
     """Return a browser; it's closed with the module, since it holds an event loop."""
     from playwright.sync_api import expect, sync_playwright
 
     expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=chromium_path, headless=True, args=FLAGS
+            executable_path=browser_path, headless=True, args=[*FLAGS, ALONE]
         )
         yield browser
         browser.close()
@@ -279,16 +303,13 @@ def new_page(browser, doorkeeper: Doorkeeper, visit: Visit):
         doorkeeper.came(context)
         context.set_default_timeout(PATIENCE_MS)
 
-        def only_loopback(route) -> None:
-            host = urlsplit(route.request.url).hostname
-            if host in {"127.0.0.1", "localhost", None}:
-                route.continue_()
-                return
-            visit.foreign.append(route.request.url)
-            route.abort()
+        def note_foreign(asked) -> None:
+            if urlsplit(asked.url).hostname not in {"127.0.0.1", "localhost", None}:
+                visit.foreign.append(asked.url)
 
-        context.route("**/*", only_loopback)
+        context.on("request", note_foreign)
         page = context.new_page()
+        page.on("websocket", note_foreign)
         page.on("pageerror", lambda error: visit.errors.append(str(error)))
         return page
 

@@ -41,6 +41,12 @@ class Clicks:
 
 
 @pytest.fixture(scope="module")
+def browser_path(chromium_path: str) -> str:
+    """Return the whole browser, which a newcomer has."""
+    return chromium_path
+
+
+@pytest.fixture(scope="module")
 def own_files(project, tmp_path_factory):
     """Write three models' answers to twenty drawn pictures as a stranger's CSV, pictures in a zip.
 
