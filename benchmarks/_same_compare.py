@@ -10,15 +10,18 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
+from itertools import groupby
 from pathlib import Path
 
 PAGE = ".page.json"
 DECIMAL = re.compile(r"-?\d+\.\d{9,}(?:e-?\d+)?")
 DIGITS = 9
-WIDE = 600
-"""Letters of a line from which on an HTML file's is taken for data."""
+NUMBER = re.compile(r"(?:(?<![\w.)])[-−+])?\b\d+(?:,\d{3})*(?:\.\d+)?(?: ?%)?")
+"""A number of a text; the dash of a range is no sign."""
+DATA = re.compile(r'(?<=<script type="application/json" id="study">).*?(?=</script>)', re.DOTALL)
+"""The data of an exported page."""
 LONG = 160
 """Letters of a line that are shown."""
 
@@ -29,9 +32,10 @@ class Difference:
 
     Args:
         where: the file's name within the folder.
-        what: `file`, `column`, `line`, `order`, `rounding`, `bytes`, `numbers`, `doors` or
-            `texts`; a column is one of a CSV, whose rows are compared in the others; rounding is
-            of lines whose long decimals agree in their first `DIGITS`.
+        what: `file`, `column`, `line`, `order`, `rounding`, `bytes`, `doors`, `texts` or
+            `numbers`; a column is one of a CSV, whose rows are compared in the others; rounding is
+            of lines whose long decimals agree in their first `DIGITS`; numbers are those that
+            texts on the list had before and have no longer, or the other way round.
         gone: what was there before; empty = nothing.
         came: what is there now; empty = nothing.
         times: how often.
@@ -58,21 +62,28 @@ class Allowed:
         what: kind of difference; `*` = any.
         gone: regular expression that all of what is gone has to fit; None = nothing may go.
         came: the same of what came.
+        becomes: what each place that `gone` fits became, the rest of its line being as it was; None
+            = `gone` and `came` say what goes and what comes.
         why: the reason, for readers.
     """
 
     where: str
-    what: str
-    gone: str | None
-    came: str | None
+    what: str = "*"
+    gone: str | None = None
+    came: str | None = None
+    becomes: str | None = None
     why: str
+
+    def fits(self, where: str, what: str) -> bool:
+        """Whether it is about differences of a kind in a file."""
+        return fnmatchcase(where, self.where) and self.what in ("*", what)
 
     def covers(self, found: Difference) -> bool:
         """Whether a difference is this one."""
-        if not fnmatchcase(found.where, self.where) or self.what not in ("*", found.what):
-            return False
         rule, said = (self.gone, found.gone) if found.gone else (self.came, found.came)
-        return rule is not None and re.fullmatch(rule, said, re.DOTALL) is not None
+        if rule is None or self.becomes is not None or not self.fits(found.where, found.what):
+            return False
+        return re.fullmatch(rule, said, re.DOTALL) is not None
 
 
 def read_allowed(path: Path) -> tuple[Allowed, ...]:
@@ -85,17 +96,9 @@ def read_allowed(path: Path) -> tuple[Allowed, ...]:
     for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("change", []):
         if not entry.get("why", "").strip():
             raise ValueError(f"{path.name}: {entry!r} says no reason: add `why`")
-        if unknown := set(entry) - {"where", "what", "gone", "came", "why"}:
+        if unknown := set(entry) - {each.name for each in fields(Allowed)}:
             raise ValueError(f"{path.name}: unknown field {sorted(unknown)[0]!r} in {entry!r}")
-        found.append(
-            Allowed(
-                where=entry["where"],
-                what=entry.get("what", "*"),
-                gone=entry.get("gone"),
-                came=entry.get("came"),
-                why=entry["why"],
-            )
-        )
+        found.append(Allowed(**entry))
     return tuple(found)
 
 
@@ -161,16 +164,26 @@ def _of_columns(name: str, was: str, now: str) -> Generator[Difference, None, tu
 
 
 def _lines(name: str, text: str) -> list[str]:
-    """Cut a file where a difference is small: at an SVG's tags, a line of data at its commas."""
-    if name.endswith(".svg"):
+    """Cut a file where a difference is small: at tags, an exported page's data at its values."""
+    if name.endswith((".svg", "report-html")):
         return re.split(r"(?=<)|(?<=>)", text)
-    lines = text.splitlines()
-    if name.endswith(".html"):
-        lines = [
-            part for line in lines for part in (line.split(",") if len(line) > WIDE else [line])
-        ]
+    found = DATA.search(text)
+    values = list(_values("", json.loads(found[0]))) if found else []
+    lines = [*DATA.sub("", text).splitlines(), *values]
     is_json = text.lstrip()[:1] in ("{", "[", "$")
     return [line.removesuffix(",") for line in lines] if is_json else lines
+
+
+def _values(path: str, value: object) -> Iterator[str]:
+    """Say each value of some data in a line of its own, after the names that lead to it."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from _values(f"{path}.{key}", each)
+    elif isinstance(value, list) and any(isinstance(each, dict | list) for each in value):
+        for each in value:
+            yield from _values(f"{path}[]", each)
+    else:
+        yield f"{path}: {json.dumps(value, ensure_ascii=False)}"
 
 
 def _take_alike(gone: Counter[str], came: Counter[str]) -> int:
@@ -199,8 +212,8 @@ Page = Mapping[str, Mapping[str, int]]
 
 
 def _of_page(name: str, was: Page, now: Page) -> Iterator[Difference]:
-    for kind in sorted({*was, *now}):
-        yield from _of_counts(name, kind, was.get(kind, {}), now.get(kind, {}))
+    for kind in ("doors", "texts"):
+        yield from _of_counts(name, kind, was[kind], now[kind])
 
 
 def _of_counts(
@@ -230,12 +243,66 @@ class Judged:
 
 
 def judge(found: Iterable[Difference], allowed: tuple[Allowed, ...]) -> Judged:
-    """Sort differences by the list of what changes on purpose; the first entry that fits counts."""
-    left, counts = [], [0] * len(allowed)
-    for one in found:
-        at = next((n for n, entry in enumerate(allowed) if entry.covers(one)), None)
-        if at is None:
-            left.append(one)
-        else:
+    """Sort differences by the list of what changes on purpose; the first entry that fits counts.
+
+    What `becomes` something is looked for first: its figures are the same then. Where an entry says
+    what texts went *and* what came, their numbers have to be the same, too.
+    """
+    left: list[Difference] = []
+    counts = [0] * len(allowed)
+    for (where, what), group in groupby(found, key=lambda one: (one.where, one.what)):
+        both = list(group)
+        gone = Counter({one.gone: one.times for one in both if one.gone})
+        came = Counter({one.came: one.times for one in both if one.came})
+        for at in _take_rewritten(
+            gone, came, {n: one for n, one in enumerate(allowed) if one.fits(where, what)}
+        ):
             counts[at] += 1
+        numbers: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+        for one in _of_counts(where, what, gone, came):
+            at = next((n for n, entry in enumerate(allowed) if entry.covers(one)), None)
+            if at is None:
+                left.append(one)
+                continue
+            counts[at] += 1
+            if what == "texts" and None not in (allowed[at].gone, allowed[at].came):
+                for _ in range(one.times):
+                    numbers[not one.gone].update(_numbers(one.gone or one.came))
+        left += _of_counts(where, "numbers", *numbers)
     return Judged(open=tuple(left), allowed=tuple(counts))
+
+
+def _take_rewritten(
+    gone: Counter[str], came: Counter[str], rules: Mapping[int, Allowed]
+) -> Iterator[int]:
+    """Take out of both sides what became something else, by as few rules as that takes.
+
+    Yields:
+        The place of each rule that was needed, each time.
+    """
+    waiting = {_squeezed(line): line for line in came}
+    for line in list(gone):
+        new, used = line, []
+        for at, rule in rules.items():
+            if rule.gone is None or rule.becomes is None:
+                continue
+            was, new = new, re.sub(rule.gone, rule.becomes, new)
+            if new == was:
+                continue
+            used.append(at)
+            fitting = waiting.get(_squeezed(new), "")
+            if times := min(gone[line], came[fitting]):
+                gone[line] -= times
+                came[fitting] -= times
+                yield from used
+                break
+
+
+def _squeezed(line: str) -> str:
+    """Return a line without the spaces that only lay a table out."""
+    return " ".join(line.split())
+
+
+def _numbers(text: str) -> list[str]:
+    """Return a text's numbers, each written in one way."""
+    return [found.replace("−", "-").replace(",", "") for found in NUMBER.findall(text)]

@@ -1,13 +1,14 @@
 """The session of `same_as.py`: it runs inside the checkout that is looked at, and writes a folder.
 
 Whatever the checkout's own `atom` prints, keeps and shows becomes files: `commands`, `files` that
-commands wrote, `tables` of the store that they wrote into, and `pages` with the numbers, doors and
-texts of each. Only moments, ids made of moments and paths are taken out.
+commands wrote, `tables` of the store that they wrote into, and `pages` with the doors and texts of
+each. Only moments, ids made of moments and paths are taken out.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import json
 import logging
@@ -83,8 +84,8 @@ class Session:
         with contextlib.closing(sqlite3.connect(store / "atomscope.sqlite")) as connection:
             for table in ("runs", "imports"):
                 rows = connection.execute(f'SELECT id FROM "{table}" ORDER BY rowid').fetchall()
-                for (name,) in rows:
-                    self.ids.setdefault(name, f"({table[:-1]} {len(self.ids) + 1})")
+                for at, (name,) in enumerate(rows, start=1):
+                    self.ids.setdefault(name, f"({table[:-1]} {at})")
 
     def plain(self, text: str) -> str:
         """Take out moments of this session, ids that are made of them, and paths."""
@@ -233,7 +234,10 @@ def writing_files(session: Session, store: Path, study: str, prefix: str) -> Non
 
 
 def unpack(folder: Path) -> None:
-    """Write Parquet files and archives out as lines, which say more than that bytes differ."""
+    """Write Parquet files and archives out as lines, which say more than that bytes differ.
+
+    A manifest's checksum is written as `(its own)` where the Parquet file has it.
+    """
     import zipfile
 
     import pyarrow.parquet as pq
@@ -242,11 +246,18 @@ def unpack(folder: Path) -> None:
         with zipfile.ZipFile(path) as packed:
             packed.extractall(path.with_suffix(".unpacked"))
         path.unlink()
+    checksums = set()
     for path in sorted(folder.rglob("*.parquet")):
+        checksums.add(hashlib.sha256(path.read_bytes()).hexdigest())
         rows = [json.dumps(row, sort_keys=True, default=str)
                 for row in pq.read_table(path).to_pylist()]  # fmt: skip
         path.with_suffix(".jsonl").write_text("\n".join(rows) + "\n", encoding="utf-8")
         path.unlink()
+    for path in folder.rglob("manifest.json"):
+        text = path.read_text(encoding="utf-8")
+        for checksum in checksums:
+            text = text.replace(checksum, "(its own)")
+        path.write_text(text, encoding="utf-8")
 
 
 QUESTIONS = (
@@ -429,29 +440,25 @@ def _fields(test: Any) -> Iterator[str]:
             yield f"{kind}: {' | '.join(part for part in said if part)}"
 
 
-NUMBER = re.compile(r"[-−+]?\d[\d,]*(?:\.\d+)?(?: ?%)?")
-
-
 def counts_of(seen: Looked, plain: Callable[[str], str] = str) -> dict[str, dict[str, int]]:
-    """Count a page's numbers, doors and texts.
+    """Count a page's doors and texts.
 
     Args:
         seen: the page.
-        plain: takes moments and paths out of a text or a door, whose digits are no numbers.
+        plain: takes moments and paths out of a text or a door.
 
     Returns:
-        `numbers`, `doors` and `texts`, each value with how often it stands there.
+        `doors` and `texts`, each value with how often it stands there.
     """
     bare = re.sub(r"<(style|script)\b.*?</\1>", " ", seen.markup, flags=re.S)
     texts = [re.sub(r"\s+", " ", unescape(one)).strip() for one in re.split(r"<[^>]+>", bare)]
     told = re.findall(r'(?:data-tip|title|aria-label|alt|placeholder)="([^"]*)"', bare)
     texts = [plain(one) for one in (*texts, *map(unescape, told), *seen.fields) if one]
     doors = [plain(unescape(one)) for one in re.findall(r'\b(?:href|action)="([^"]*)"', bare)]
-    numbers = [one for text in texts for one in NUMBER.findall(text)]
     doors = [one for one in doors if not one.startswith("data:")]
     if seen.problem:
         texts.append(f"FAILED: {seen.problem}")
-    kinds = {"numbers": numbers, "doors": doors, "texts": texts}
+    kinds = {"doors": doors, "texts": texts}
     return {kind: dict(sorted(Counter(found).items())) for kind, found in kinds.items()}
 
 

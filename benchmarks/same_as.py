@@ -8,7 +8,7 @@
 with `--json`, on the bundled study; every command that writes, on a copy; every page and tab, and a
 door of each shape that they lead to; with `--real FOLDER` also studies imported from there. It
 writes what commands print, the files that they write, the tables that they leave (sorted) and each
-page's numbers, doors and texts. Moments, ids made of moments and paths are taken out, and nothing
+page's doors and texts. Moments, ids made of moments and paths are taken out, and nothing
 else. `--schema N` looks at the bundled study as it is after it was brought back to that schema and
 migrated again. `compare` names what differs, beyond `same_as.toml`, the list of what changes on
 purpose, and ends with 1 where anything does. Both sides should look at one bundled study: see

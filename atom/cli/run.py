@@ -181,7 +181,8 @@ def _prepare(store: Store, ended: Run, out: Output) -> None:
     """Read what the run added once now, so that the study opens at once when it is looked at."""
     if ended.done and store.get(Study, ended.study_id) is not None:
         # The screens' libraries take a second to load, which `run status` needn't wait for.
-        from atom.views.snapshot import open_study
+        from atom.views.runs.page import money
+from atom.views.snapshot import open_study
 
         line = out.progress()
         try:

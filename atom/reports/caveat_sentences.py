@@ -13,7 +13,7 @@ from atom.reports.records import (
 def caveat(finding: Finding, turn: int) -> str:
     """Say a caveat in words."""
     del turn
-    n = {number.name: number.text for number in finding.numbers}
+    n = {number.name: number.shown for number in finding.numbers}
     fact = finding.facts.get
     return _CAVEATS[finding.facts["caveat"]](n, fact, finding)
 

@@ -105,7 +105,7 @@ def _score_words(text: str, measure: str) -> str:
 
 def _coverage(finding: Finding, turn: int) -> str:
     del turn
-    n = {number.name: number.text for number in finding.numbers}
+    n = {number.name: number.shown for number in finding.numbers}
     models = "1 model" if n["models"] == "1" else f"{n['models']} models"
     samples = "1 sample" if n["samples"] == "1" else f"{n['samples']} samples"
     if n["answers"] == "0":
@@ -148,7 +148,7 @@ def _ranking(finding: Finding, turn: int, measure: str) -> str:
     rank = finding.number("rank")
     if rank is not None:
         ranks = "rank" if rank.lo == rank.hi else "ranks"
-        text += f", which the data place at {ranks} {rank.text}"
+        text += f", which the data place at {ranks} {rank.shown}"
         if finding.number("models") is not None:
             text += f" of {finding.printed('models')}"
     elif finding.facts.get("anchor"):
@@ -157,11 +157,11 @@ def _ranking(finding: Finding, turn: int, measure: str) -> str:
     right = finding.number("right")
     if right is not None:
         text += (
-            f" Its final answer is right in {right.text} of cases ({n_words(finding, 'right')})."
+            f" Its final answer is right in {right.shown} of cases ({n_words(finding, 'right')})."
         )
     unscored = finding.number("unscored")
     if unscored is not None:
-        text += f" {unscored.text} of its checkpoints could not be scored and count nowhere."
+        text += f" {unscored.shown} of its checkpoints could not be scored and count nowhere."
     return text
 
 
@@ -175,17 +175,17 @@ def _comparison(finding: Finding, turn: int, measure: str) -> str:
     beyond = gap.lo is not None and gap.hi is not None and not gap.lo <= 0 <= gap.hi
     if beyond and finding.facts.get("tied"):
         return (
-            f"Taken alone, {first} is ahead of {other} by {gap.text} {unit} {where}{p}; with all "
+            f"Taken alone, {first} is ahead of {other} by {gap.shown} {unit} {where}{p}; with all "
             "pairs of models compared, chance can't be ruled out."
         )
     if gap.lo is not None and gap.hi is not None and gap.lo <= 0 <= gap.hi:
         return (
-            f"Between {first} and {other} the difference is {gap.text} {unit} {where}{p}: "
+            f"Between {first} and {other} the difference is {gap.shown} {unit} {where}{p}: "
             "it may be nothing."
         )
     if turn % 2:
-        return f"Against {other}, {first} is ahead by {gap.text} {unit} {where}{p}."
-    return f"{first} scores {gap.text} {unit} more than {other} {where}{p}."
+        return f"Against {other}, {first} is ahead by {gap.shown} {unit} {where}{p}."
+    return f"{first} scores {gap.shown} {unit} more than {other} {where}{p}."
 
 
 def _separates(finding: Finding, turn: int) -> str:
@@ -225,15 +225,15 @@ def _top_tie(finding: Finding, turn: int, measure: str) -> str:
             who = "both models" if total == "2" else f"all {total} models"
         return (
             f"The most frequent pattern at the top: {who} share first place on {n} of {of.n:,} "
-            f"samples, {of.text}."
+            f"samples, {of.shown}."
         )
     if not finding.models:
-        return f"No model is right on {n} of {of.n:,} samples, {of.text}."
+        return f"No model is right on {n} of {of.n:,} samples, {of.shown}."
     if str(len(finding.models)) == total and total != "1":
         who = "Both models" if total == "2" else f"All {total} models"
-        return f"{who} are right together on {n} of {of.n:,} samples, {of.text}."
+        return f"{who} are right together on {n} of {of.n:,} samples, {of.shown}."
     verb = "is alone in being right" if len(finding.models) == 1 else "are right together"
-    return f"{who} {verb} on {n} of {of.n:,} samples, {of.text}."
+    return f"{who} {verb} on {n} of {of.n:,} samples, {of.shown}."
 
 
 def _hard(finding: Finding, turn: int, measure: str) -> str:
@@ -339,10 +339,10 @@ def _none_found(finding: Finding, turn: int) -> str:
             f"Nothing can be said of {name}'s weaknesses: no {tested.unit} can be compared on "
             f"{finding.printed('least')} samples or more."
         )
-    text = f"No weakness of {name} is confirmed among {tested.text} {tested.unit} tested"
+    text = f"No weakness of {name} is confirmed among {tested.shown} {tested.unit} tested"
     number = finding.number("suspected")
     if number is not None and number.value:
-        text += f"; {number.text} {'is' if number.value == 1 else 'are'} suspected"
+        text += f"; {number.shown} {'is' if number.value == 1 else 'are'} suspected"
     return f"{text} ({finding.frame}). That is no proof that there is none."
 
 
@@ -360,7 +360,7 @@ def _strength(finding: Finding, turn: int) -> str:
 
 def _lucky(finding: Finding, turn: int) -> str:
     del turn
-    n = {number.name: number.text for number in finding.numbers}
+    n = {number.name: number.shown for number in finding.numbers}
     name = finding.models[0]
     if n["lucky"] == "0":
         text = f"None of {name}'s {n['right']} right answers rests on a failing step"

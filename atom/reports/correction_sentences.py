@@ -29,7 +29,7 @@ def _held(finding: Finding) -> str:
     assert effect is not None
     shares = f"{finding.printed('arm')} against {finding.printed('control')} come right"
     pairs = "pair" if effect.n == 1 else "pairs"
-    parts = [f"{effect.text} percentage points", f"n = {effect.n:,} {pairs}"]
+    parts = [f"{effect.shown} percentage points", f"n = {effect.n:,} {pairs}"]
     if effect.lo is None:
         parts.append("too few for an interval")
     parts += [finding.facts[name] for name in ("mid_p", "q") if finding.facts.get(name)]
@@ -51,7 +51,7 @@ def value(finding: Finding, turn: int) -> str:
         assert share is not None
         text = (
             f"after {arm}, {finding.printed('fixed')} of {count(share.n or 0, 'failed answer')} of "
-            f"{name} are right, {share.text}{_tries(finding)}. That is no gain: without controls "
+            f"{name} are right, {share.shown}{_tries(finding)}. That is no gain: without controls "
             "nobody knows how many would have come right anyway."
         )
         return _begin(opening, text)
@@ -70,14 +70,14 @@ def luck(finding: Finding, turn: int) -> str:
     assert share is not None
     text = (
         f"luck alone: another try without feedback makes {finding.printed('fixed')} of "
-        f"{count(share.n or 0, 'failed answer')} right, {share.text}{_tries(finding)}"
+        f"{count(share.n or 0, 'failed answer')} right, {share.shown}{_tries(finding)}"
     )
     effect = finding.number("effect")
     if effect is not None:
         p = f", {finding.facts['mid_p']}" if finding.facts.get("mid_p") else ""
         pairs = "pair" if effect.n == 1 else "pairs"
         text += (
-            f"; beyond the judge changing its mind that is {effect.text} percentage points "
+            f"; beyond the judge changing its mind that is {effect.shown} percentage points "
             f"(n = {effect.n:,} {pairs}{p})"
         )
     return _begin(_opening(finding), f"{text}.")
@@ -108,13 +108,13 @@ def breaks(finding: Finding, turn: int) -> str:
     assert broken is not None
     text = (
         f"given to answers that were right, the same feedback ({finding.facts['arm']}) breaks "
-        f"{broken.text} of {count(broken.n or 0, 'right answer')}"
+        f"{broken.shown} of {count(broken.n or 0, 'right answer')}"
     )
     net = finding.number("net")
     if net is not None:
         text += (
             f"; given to every answer, wins less losses would move the share of right answers by "
-            f"{net.text} percentage points, luck included (n = {count(net.n or 0, 'answer')})"
+            f"{net.shown} percentage points, luck included (n = {count(net.n or 0, 'answer')})"
         )
     return _begin(_opening(finding), f"{text}.")
 
@@ -125,7 +125,7 @@ def repairs(finding: Finding, turn: int) -> str:
     steps, every = finding.number("steps"), finding.number("capabilities")
     assert steps is not None
     assert every is not None
-    over = f"{steps.text} failed step{'' if steps.value == 1 else 's'} of "
+    over = f"{steps.shown} failed step{'' if steps.value == 1 else 's'} of "
     over += count(int(every.value or 0), "capability", "capabilities")
     found = []
     for name, words in (

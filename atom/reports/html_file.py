@@ -7,7 +7,6 @@ Content-Security-Policy in the file forbids scripts and requests even so.
 from __future__ import annotations
 
 import base64
-import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -238,13 +237,10 @@ _KINDS = {
 }
 
 
-_MINUS = re.compile(r"(?<!\w)-(?=\d)")
-
-
 def number_words(finding: Finding, number: int) -> str:
     """Write one number of a finding with its name, n and p."""
     one = finding.numbers[number]
-    text = f"{one.name.replace('_', ' ')} {_MINUS.sub('−', one.text)}"
+    text = f"{one.name.replace('_', ' ')} {one.shown}"
     if one.unit not in ("%", one.name, f"{one.name}s", "rank"):
         text += f" {one.unit}"
     if one.n is not None:

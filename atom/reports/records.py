@@ -6,6 +6,7 @@ by other programs.
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -40,6 +41,7 @@ Writer = Literal["rule", "judge"]
 _SHORT: tuple[Part, ...] = ("ahead", "apart", "hard", "care")
 _SHORT_MOST = 14
 """Paragraphs of the page that a report begins with."""
+_MINUS = re.compile(r"(?<!\w)-(?=\d)")
 
 
 class Value(BaseModel):
@@ -54,7 +56,7 @@ class Number(Value):
     name: str
     """What it measures: `score`, `effect`, `right`."""
     text: str
-    """As it is printed, its interval with it: `62.1 (58.4–65.7)`."""
+    """As the writer is sent it, its interval with it: `62.1 (58.4–65.7)`, `-0.85`."""
     value: float | None
     """None where it isn't defined."""
     unit: str
@@ -71,6 +73,11 @@ class Number(Value):
     """P-value, where it was tested."""
     q: float | None = None
     """P-value after control for multiplicity."""
+
+    @property
+    def shown(self) -> str:
+        """As readers see it, with minus signs: `−0.85`."""
+        return _MINUS.sub("−", self.text)
 
 
 class Finding(Value):
@@ -108,9 +115,9 @@ class Finding(Value):
         return next((number for number in self.numbers if number.name == name), None)
 
     def printed(self, name: str) -> str:
-        """Return a number as it is printed; `–` where there is none."""
+        """Return a number as readers see it; `–` where there is none."""
         number = self.number(name)
-        return number.text if number is not None else "–"
+        return number.shown if number is not None else "–"
 
     @property
     def place_name(self) -> str:

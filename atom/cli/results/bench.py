@@ -18,9 +18,9 @@ from atom.store import Store
 from atom.store import table as columns_of
 from atom.views.judges.figures import chance, estimate, of_result, of_table
 from atom.views.lab.page import Standing, bench_result, places, standings
+from atom.views.runs.page import money
 
 MOST_LINES = 12
-from atom.views.runs.page import money
 
 
 def say_left_out(notes: Sequence[str], skipped: Sequence[str], out: Output) -> None:

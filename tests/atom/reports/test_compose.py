@@ -90,6 +90,7 @@ def test_every_finding_of_every_kind_can_be_said(draft, outcomes, votes, demo):
                 assert text.strip().endswith((".", "%."))
                 assert not re.search(r"\bnan\b|None|  |\{|\}", text), text
                 assert not re.search(r"\b1 (samples|answers|criteria|models)\b", text), text
+                assert not re.search(r"(?<!\w)-\d", text), f"no minus sign: {text}"
 
 
 def test_told_findings_of_every_model_are_all_in_the_text(demo):
