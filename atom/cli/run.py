@@ -31,7 +31,7 @@ from atom.errors import UsageError
 from atom.records import Run, Study
 from atom.settings import Settings
 from atom.store import Store, find_study
-from atom.views.runs.page import unpriced
+from atom.views.runs.page import money, unpriced
 
 STOP_PATIENCE = 30.0
 """Seconds that `run stop` waits for the calls in flight."""
@@ -181,8 +181,7 @@ def _prepare(store: Store, ended: Run, out: Output) -> None:
     """Read what the run added once now, so that the study opens at once when it is looked at."""
     if ended.done and store.get(Study, ended.study_id) is not None:
         # The screens' libraries take a second to load, which `run status` needn't wait for.
-        from atom.views.runs.page import money
-from atom.views.snapshot import open_study
+        from atom.views.snapshot import open_study
 
         line = out.progress()
         try:
