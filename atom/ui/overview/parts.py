@@ -16,8 +16,10 @@ from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
 from atom.views.overview import ranking_table as tables
 from atom.views.overview.evidence import GLYPHS
-from atom.views.overview.page import Overview, RankRow, Statement
+from atom.views.overview.page import Overview
 from atom.views.overview.quadrants import MIN_SAMPLES
+from atom.views.overview.ranking import RankRow
+from atom.views.overview.statements import Statement
 from atom.views.overview.weakness_words import effect_words, frame_words, more_words
 from atom.views.overview.weaknesses import Weakness, leading
 from atom.views.people.scale_rows import PeopleScale, ScaleRow

@@ -14,7 +14,8 @@ from atom.display.estimate import Estimate
 from atom.display.table import Column, Table, Value
 from atom.records import CAUSES
 from atom.views.overview.evidence import GLYPHS
-from atom.views.overview.page import Overview, RankRow
+from atom.views.overview.page import Overview
+from atom.views.overview.ranking import RankRow
 from atom.views.overview.weaknesses import Weakness, leading
 from atom.views.people.scale_rows import PeopleScale
 
