@@ -49,6 +49,26 @@ def card(page, name):
     page.locator(NAME, has_text=name).wait_for()
 
 
+DRAWN = """() => {
+  window.mapsDrawn = 0;
+  const sized = (change) => change.target.matches?.(".st-key-tree_map .main-svg");
+  const count = (changes) => { if (changes.some(sized)) window.mapsDrawn += 1; };
+  new MutationObserver(count).observe(
+    document, {subtree: true, attributes: true, attributeFilter: ["width"]});
+}"""
+"""Counts how often plotly lays out the map; what it does in one go comes in one piece."""
+
+
+def test_the_map_is_drawn_once(grown, page, visit):
+    page.goto(f"{grown.url}/tree?tab=criteria")
+    page.get_by_role("heading", name="Capability tree").wait_for()
+    page.evaluate(DRAWN)
+    page.get_by_role("link", name="Map", exact=True).click()
+    page.locator(SLICE).first.wait_for()
+    page.wait_for_timeout(1500)  # a second drawing would come by then
+    assert page.evaluate("() => window.mapsDrawn") == 1
+
+
 def test_a_click_in_the_icicle_opens_the_card(grown, page, made, visit, shot, note):
     begun = time.perf_counter()
     page.goto(f"{grown.url}/tree")

@@ -1,6 +1,10 @@
 // Runs before the app's own scripts: says when the first drawing has come to rest, and fetches what
-// later pages draw their charts with once nobody waits for anything.
+// later pages draw their charts with once nobody waits for anything. Says how high the window is, too:
+// a chart that fills it is drawn once then, and not again when it has been laid out.
 (() => {
+  const high = () => { document.cookie = `atomscope_high=${window.innerHeight}; path=/; samesite=strict`; };
+  high();
+  window.addEventListener("resize", high);
   const MOST = 10000, QUIET = 5, BEAT = 100, LATER = 2500;
   const begun = performance.now();
   let calm = 0;

@@ -11,9 +11,12 @@ from atom.ui import kit
 from atom.ui.html import Html, el
 from atom.ui.shell.frame import Here
 from atom.ui.tree.wanted import (
-    MAP_HEIGHT,
+    ABOVE,
+    HIGH,
+    LEAST_HEIGHT,
     STAGE_HEIGHT,
     STATUS,
+    USUAL,
     Wanted,
     key_of,
     move,
@@ -119,6 +122,16 @@ def view_of(here: Here, ask: Wanted, nodes: NodeTable, held: Evidence | None) ->
     )
 
 
+def map_height(window: str) -> int:
+    """Return how high the map is drawn, in pixels.
+
+    Args:
+        window: how high the window says that it is, in pixels; without a number, as is usual.
+    """
+    told = int(window) if window.isdecimal() and len(window) < 5 else USUAL
+    return max(LEAST_HEIGHT, told - ABOVE)
+
+
 def draw_map(here: Here, nodes: NodeTable, view: Shown) -> None:
     """Draw the icicle; a click opens the node's card."""
     key = "tree_map"
@@ -147,7 +160,7 @@ def draw_map(here: Here, nodes: NodeTable, view: Shown) -> None:
                 view,
                 scheme(),
                 whose=whose(here),
-                height=STAGE_HEIGHT if staged else MAP_HEIGHT,
+                height=STAGE_HEIGHT if staged else map_height(st.context.cookies.get(HIGH, "")),
                 readable=STAGE_READABLE if staged else READABLE,
                 level=level,
                 chosen=chosen,

@@ -51,8 +51,12 @@ STATUS: dict[Label, kit.Status] = {
     "nothing found": "nothing",
     "insufficient": "insufficient",
 }
-MAP_HEIGHT, STAGE_HEIGHT = 640, 300
-"""About how high the map is, in pixels: in a window, and on a stop of the tour on a stage."""
+STAGE_HEIGHT, LEAST_HEIGHT = 300, 400
+"""How high the map is, in pixels, on a stop of the tour on a stage, and at least in a window."""
+ABOVE, USUAL = 280, 920
+"""Pixels over and under the map, and of a window that hasn't said how high it is."""
+HIGH = "atomscope_high"
+"""The cookie by which a window says it, when the app is opened (`first_paint.js`)."""
 _SUPPORT = (0, 5, 10, 20, 50, 100)
 
 
@@ -63,12 +67,14 @@ _FRAME = """<style>
 .st-key-tree_map .hoverlayer path { rx: 6px; }
 .st-key-tree_map_box, .st-key-tree_map_box .st-key-tree_map, .st-key-tree_map > div,
 .st-key-tree_map .stPlotlyChart {
-  flex: none !important; height: max(400px, calc(var(--tall, 100vh) - 280px)) !important;
+  flex: none !important; height: max(LEASTpx, calc(var(--tall, 100vh) - ABOVEpx)) !important;
 }
+/* Plotly rounds parts of a pixel another way than Streamlit, and would draw all of it again. */
+.st-key-tree_map_box { width: round(down, 100%, 1px) !important; }
 .st-key-tree_network iframe {
   border: 0; height: calc(var(--tall, 100vh) - 236px); min-height: 420px;
 }
-</style>"""
+</style>""".replace("LEAST", str(LEAST_HEIGHT)).replace("ABOVE", str(ABOVE))
 
 
 @dataclass(frozen=True, kw_only=True)

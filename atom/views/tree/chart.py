@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import math
+import zlib
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -162,7 +163,7 @@ def icicle(
         view: which nodes, and their colour.
         scheme: light or dark.
         whose: whose scores, for the tooltip.
-        height: about how high it is drawn, in pixels, which decides what can be read.
+        height: how high it is drawn, in pixels, as far as known; it decides what can be read.
         level: the node that is drawn first, with what lies below it; 0 = the whole tree.
         chosen: the node whose card is open; it is framed where others lie beside it.
         clicks: how many clicks came before. The browser drew each by itself, and would keep what
@@ -199,6 +200,8 @@ def icicle(
         pathbar={"visible": True, "side": "bottom", "thickness": 22, "textfont": {"size": 12}},
         marker={
             "colors": [colours[index] for index in drawn],
+            # Without one, plotly keeps a colour on its copy, finds it changed, and draws again.
+            "pattern": {"shape": [""] * len(drawn)},
             # One width for all: the bar of the way back is laid out by it, and breaks by a list.
             "line": {
                 "color": [
@@ -219,7 +222,16 @@ def icicle(
         uid="tree",
     )
     figure = Figure(trace)
+    figure.layout.template = None
     figure.update_layout(
+        # Streamlit hands a figure to plotly twice: the second time as high as its window, with the
+        # modes that a click needs, and with equal arrays that are other objects. What is said here
+        # already, and of arrays by a mark of what they hold, isn't drawn a second time.
+        height=height,
+        clickmode="event+select",
+        hovermode="closest",
+        dragmode="pan",
+        datarevision=zlib.crc32(trace.to_json().encode()),
         # Its window decides how high it is drawn; names that don't fit at a readable size are left
         # out, and the tooltip has them.
         autosize=True,
