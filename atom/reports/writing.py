@@ -9,7 +9,7 @@ Reference: ATOM 3.4, appendix H.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -24,6 +24,7 @@ from atom.reports.records import (
     PART_TITLES,
     Exhibit,
     Finding,
+    Number,
     Part,
     PartText,
     Passage,
@@ -103,8 +104,9 @@ class Brief:
     @cached_property
     def values(self) -> dict[str, JsonValue]:
         """The prompt's variables."""
+        numbers = {finding.id: finding.numbers for finding in self.findings}
         said = {
-            finding: passage.text
+            finding: _as_sent(passage.text, numbers.get(finding, ()))
             for part in self.section.parts
             for passage in part.passages
             for finding in passage.findings
@@ -235,6 +237,13 @@ def _passage(text: str, findings: object, brief: Brief) -> Passage:
         by="judge",
         marks=check(text, brief.given),
     )
+
+
+def _as_sent(text: str, numbers: Iterable[Number]) -> str:
+    """Write numbers in a sentence as the writer has always been sent them: stored replies fit."""
+    for number in numbers:
+        text = text.replace(number.shown, number.text)
+    return text
 
 
 def _plain(name: str, finding: Finding, says: str) -> dict[str, JsonValue]:

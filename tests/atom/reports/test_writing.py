@@ -87,6 +87,11 @@ def test_a_second_time_costs_nothing(tmp_path):
         assert written(draft, report, wanted, EXACT, make=no_client) == first
 
 
+def test_stored_replies_of_the_bundled_study_still_fit(demo):
+    wanted = briefs(demo.report(ReportSpec()), demo.look)
+    assert price(demo.look.store, demo.look.data.study, EXACT, wanted).calls == 0
+
+
 @pytest.mark.parametrize(
     "said",
     [None, {"paragraphs": []}, {"paragraphs": "x"}, {"paragraphs": [{"part": "care", "text": "x"}]},
