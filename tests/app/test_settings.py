@@ -117,7 +117,7 @@ def test_a_test_on_another_host_asks_first(open_app, file, monkeypatch):
         asked.append((endpoint.name, list(agreed)))
         return EndpointTest(endpoint=endpoint.name, model=endpoint.model, checks=())
 
-    monkeypatch.setattr("atom.ui.settings.page.try_endpoint", try_)
+    monkeypatch.setattr("atom.ui.settings.check.try_endpoint", try_)
     test = open_app(page=PAGE, query={"endpoint": "away"}).test
     test.button(key="endpoint_test").click().run()
     words = "questions about it, and the value of MY_KEY to a.invalid."

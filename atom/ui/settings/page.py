@@ -26,8 +26,8 @@ from atom.records import Endpoint
 from atom.ui import kit, links
 from atom.ui.html import Html, el, join
 from atom.ui.pages import SETTINGS
-from atom.ui.settings import endpoint_test
-from atom.ui.settings.endpoint_test import BOX_NAMES, FORM
+from atom.ui.settings import check
+from atom.ui.settings.check import BOX_NAMES, FORM
 from atom.ui.settings.found import NEXT, TOLD
 from atom.ui.shell import stores, team
 from atom.views.filters import Filters
@@ -176,7 +176,7 @@ def draw_chosen(chosen: str | None, endpoints: dict[str, Endpoint]) -> None:
         return
     if chosen in names:
         _facts(endpoints[chosen])
-        endpoint_test.draw(endpoints[chosen])
+        check.draw(endpoints[chosen])
         return
     _form(chosen, endpoints.get(chosen))
 
@@ -263,7 +263,7 @@ def _form(chosen: str, before: Endpoint | None) -> None:
                       args=(before.name,))  # fmt: skip
     if before is not None:
         _known(before)
-        endpoint_test.draw(before)
+        check.draw(before)
 
 
 def _known(endpoint: Endpoint) -> None:
