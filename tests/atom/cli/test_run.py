@@ -140,7 +140,7 @@ def test_marks_of_the_older_scale_are_made_anew_only_after_a_yes(say, probes, pl
     said = say(*START)
     assert said.code == 2
     assert "3 answers hold" in said.err
-    assert "3 calls, about 0.00 USD" in said.err
+    assert "3 calls, free" in said.err
     assert "agree with --yes" in said.err
     again = say(*START, "--yes", "--json")
     assert (again.data["state"], again.data["total"]) == ("done", 3)
