@@ -6,15 +6,11 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from atom.errors import PictureError
+from atom.judge.pictures.prepare import Box, prepare
 from atom.judge.request import PicturePart
 from atom.records import PictureLimit
-
-if TYPE_CHECKING:
-    pass
-from atom.judge.pictures.prepare import Box, prepare
 
 
 class PictureCache:

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
 
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _PNG_KEPT = frozenset(
