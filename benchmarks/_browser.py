@@ -29,27 +29,36 @@ WATCH = """() => {
 """Adds up layout shift from the page's beginning on."""
 GO = """([address, title, quiet]) => new Promise((settled) => {
   const begun = performance.now();
-  let last = begun, seen = new Set(), there = false;
-  const isThere = () => [document, ...[...seen].map((root) => root)].some((root) =>
-    [...root.querySelectorAll("h1")].some((head) => head.textContent === title));
+  let last = begun, there = false;
+  const seen = new Set();
+  const changes = new MutationObserver(() => { last = performance.now(); });
   const watch = (root) => {
-    if (seen.has(root)) return;
     seen.add(root);
-    new MutationObserver(() => { last = performance.now(); }).observe(
+    changes.observe(
       root, {subtree: true, childList: true, characterData: true, attributes: true});
   };
+  // Looked for again and again, the roots would cost the page more time than a tab takes.
+  const attach = Element.prototype.attachShadow;
+  Element.prototype.attachShadow = function (how) {
+    const root = attach.call(this, how);
+    watch(root);
+    return root;
+  };
+  const isThere = () => [document, ...[...seen].filter((root) => root.host?.isConnected)].some(
+    (root) => [...root.querySelectorAll("h1")].some((head) => head.textContent === title));
   const look = () => {
-    watch(document.body);
-    for (const node of document.querySelectorAll("*")) if (node.shadowRoot) watch(node.shadowRoot);
     const now = performance.now();
-    there = there || isThere();
     const app = document.querySelector(".stApp");
     if (!app || app.dataset.testScriptState === "running"
       || document.querySelector('[class*="st-key-wait_"]')) last = now;
-    if (there && now - last > quiet) settled((last - begun) / 1000);
-    else setTimeout(look, 30);
+    if (now - last > quiet && (there = there || isThere())) {
+      Element.prototype.attachShadow = attach;
+      changes.disconnect();
+      settled((last - begun) / 1000);
+    } else setTimeout(look, 30);
   };
   watch(document.body);
+  for (const node of document.querySelectorAll("*")) if (node.shadowRoot) watch(node.shadowRoot);
   history.pushState({}, "", address);
   window.dispatchEvent(new PopStateEvent("popstate"));
   look();

@@ -49,7 +49,7 @@ def draw(here: frame.Here, ask: tree_wanted.Wanted, nodes: NodeTable) -> None:
     left, right = st.columns([2, 1], gap="medium")
     with left:
         kit.show(legend, key="tree_legend")
-        drawing.draw_map(here, nodes, view)
+        drawing.draw_map(here, ask, nodes, view)
     with right:
         node = node_card(here.store, here.data, nodes, here.filters)
         log = tree_history.log_of(node_log(here.store, here.data, node.path))

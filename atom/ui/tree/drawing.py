@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -44,12 +46,28 @@ from atom.views.tree.page import (
     shown,
 )
 
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
 _CLICKS = "tree_clicks"
+
+
+def _looked_at(here: Here, ask: Wanted) -> tuple[object, ...]:
+    """Name what map and network are drawn from, the scheme last."""
+    kept = (here.filters.narrowing, here.filters.model)
+    return (*key_of(here), *kept, ask.colouring, ask.depth, ask.support, scheme())
 
 
 @st.cache_data(show_spinner=False, max_entries=8)
 def _network(key: tuple[object, ...], _nodes: NodeTable, _view: Shown, whose_: str) -> str:
     return network_html(_nodes, _view, "dark" if key[-1] == "dark" else "light", whose=whose_)
+
+
+@st.cache_resource(show_spinner=False, max_entries=12)
+def _map(key: tuple[object, ...], _draw: Callable[[], Figure]) -> Figure:
+    """Draw a map once for all who look at the same: plotly checks each of its values."""
+    del key
+    return _draw()
 
 
 def legend(here: Here, ask: Wanted, view: Shown, held: Evidence | None) -> Html:
@@ -132,7 +150,7 @@ def map_height(window: str) -> int:
     return max(LEAST_HEIGHT, told - ABOVE)
 
 
-def draw_map(here: Here, nodes: NodeTable, view: Shown) -> None:
+def draw_map(here: Here, ask: Wanted, nodes: NodeTable, view: Shown) -> None:
     """Draw the icicle; a click opens the node's card."""
     key = "tree_map"
     before = here.query.get("under", "")
@@ -153,19 +171,25 @@ def draw_map(here: Here, nodes: NodeTable, view: Shown) -> None:
             under = str(level) if level else None
             move(here, here.filters.but(node=path, sample=None, criterion=None), under=under)
 
+    height = STAGE_HEIGHT if staged else map_height(st.context.cookies.get(HIGH, ""))
+    readable = STAGE_READABLE if staged else READABLE
+    figure = _map(
+        (*_looked_at(here, ask), height, readable, level, chosen, clicks),
+        lambda: icicle(
+            nodes,
+            view,
+            scheme(),
+            whose=whose(here),
+            height=height,
+            readable=readable,
+            level=level,
+            chosen=chosen,
+            clicks=clicks,
+        ),
+    )
     with st.container(key="tree_map_box"):
         st.plotly_chart(
-            icicle(
-                nodes,
-                view,
-                scheme(),
-                whose=whose(here),
-                height=STAGE_HEIGHT if staged else map_height(st.context.cookies.get(HIGH, "")),
-                readable=STAGE_READABLE if staged else READABLE,
-                level=level,
-                chosen=chosen,
-                clicks=clicks,
-            ),
+            figure,
             key=key,
             height="stretch",
             on_select=clicked_on,
@@ -177,11 +201,9 @@ def draw_map(here: Here, nodes: NodeTable, view: Shown) -> None:
 
 def draw_network(here: Here, ask: Wanted, nodes: NodeTable, view: Shown) -> None:
     """Draw the network in a frame of its own, which asks nothing of any server."""
-    narrow = here.filters.narrowing
-    key = (*key_of(here), narrow, here.filters.model, ask.colouring, ask.depth, ask.support,
-           scheme())  # fmt: skip
+    page = _network(_looked_at(here, ask), nodes, view, whose(here))
     with st.container(key="tree_network"):
-        st.iframe(_alone(_network(key, nodes, view, whose(here))), height=HEIGHT)
+        st.iframe(_alone(page), height=HEIGHT)
 
 
 def _alone(page: str) -> str:

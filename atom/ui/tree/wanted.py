@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -132,6 +133,7 @@ def move(here: Here, filters: Filters, **changes: str | None) -> None:
     st.query_params.from_dict({**filters.to_query(), **local(here, **changes)})
 
 
+@functools.cache
 def style() -> Html:
     """Return this page's own CSS, for inside a piece of markup."""
     return el("style", Html(kit.ASSETS.joinpath("tree.css").read_text(encoding="utf-8")))
