@@ -5,6 +5,11 @@
   const high = () => { document.cookie = `atomscope_high=${window.innerHeight}; path=/; samesite=strict`; };
   high();
   window.addEventListener("resize", high);
+  // What follows a piece that isn't drawn yet waits for it. Kept any longer, this rule would cost a
+  // tenth of each page's opening: whatever is drawn could touch it, and is weighed against it.
+  const still = document.createElement("style");
+  still.textContent = '[data-testid="stVerticalBlock"] > :has([data-testid="stSkeleton"], .stBidiComponent:not([data-drawn])) ~ * { visibility: hidden; }';
+  document.body.append(still);
   const MOST = 10000, QUIET = 5, BEAT = 100, LATER = 2500;
   const begun = performance.now();
   let calm = 0;
@@ -18,6 +23,7 @@
     calm = drawing() ? 0 : calm + 1;
     if (calm < QUIET && performance.now() - begun < MOST) { setTimeout(look, BEAT); return; }
     document.documentElement.dataset.settled = "";
+    still.remove();
     setTimeout(() => (window.requestIdleCallback || setTimeout)(warm), LATER);
   };
   look();
