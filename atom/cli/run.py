@@ -6,10 +6,11 @@ import argparse
 from collections.abc import Callable
 
 from atom.cli.parts.options import common, settings_of
-from atom.cli.parts.output import Output, table
+from atom.cli.parts.output import Output
 from atom.cli.parts.processes import executor_of, help_along, pool_of, process_option
-from atom.cli.running.carry_out import begin, do_here, endpoints_of, run_lines, spent
+from atom.cli.running.carry_out import begin, do_here, endpoints_of, run_lines
 from atom.cli.running.options import retry_options, spec_from, what_options
+from atom.display.writers import lines
 from atom.engine.cluster.executor import Pool
 from atom.engine.control import (
     RunStatus,
@@ -31,7 +32,8 @@ from atom.errors import UsageError
 from atom.records import Run, Study
 from atom.settings import Settings
 from atom.store import Store, find_study
-from atom.views.runs.page import money, unpriced
+from atom.views.runs.page import money, run_labels, run_view, unpriced
+from atom.views.runs.run_table import run_table
 
 STOP_PATIENCE = 30.0
 """Seconds that `run stop` waits for the calls in flight."""
@@ -201,13 +203,14 @@ def status(args: argparse.Namespace, out: Output) -> int:
             return 0
         study_id = find_study(store, args.study).id if args.study else None
         found = list_runs(store, study_id)
-    rows = [
-        [s.run.id, s.run.state, s.run.done, s.run.total, s.run.unscored, s.run.failed,
-         spent(s.run, settings), s.run.created, s.run.message]
-        for s in found
-    ]  # fmt: skip
-    head = ("run", "state", "done", "total", "unscored", "failed", "cost", "created", "message")
-    out.result([_data(s, settings) for s in found], table(head, rows) if rows else ["no runs yet"])
+        labels = run_labels(store, [one.run for one in found])
+    known = endpoints_of(settings)
+    views = [
+        run_view(one.run, alive=one.alive, label=labels.get(one.run.id, ""), endpoints=known)
+        for one in found
+    ]
+    shown = lines(run_table(views)) if views else ["no runs yet"]
+    out.result([_data(one, settings) for one in found], shown)
     return 0
 
 

@@ -149,6 +149,11 @@ def regrouped(text: str) -> str:
     return _COUNTED.sub(lambda found: f"{int(found[0]):,}", text)
 
 
+def moment(at: str) -> str:
+    """Write a stored moment shortly: `2026-03-01 09:30`."""
+    return at[:16].replace("T", " ") or NONE
+
+
 def middle(text: str, size: int = 34) -> str:
     """Cut a long name in the middle."""
     if len(text) <= size:

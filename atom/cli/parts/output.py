@@ -111,20 +111,10 @@ class ProgressLine:
             self._held = ""
 
 
-def bar(done: int, total: int, width: int = 20) -> str:
-    """Draw a bar: `[#######.............]`."""
+def bar(done: int, total: int, width: int = 10) -> str:
+    """Draw a bar: `[###.......]`."""
     full = width if total <= 0 else min(width, width * done // total)
     return f"[{'#' * full}{'.' * (width - full)}]"
-
-
-def duration(seconds: float) -> str:
-    """Write a duration: `45 s`, `3 min 05 s`, `2 h 10 min`."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02d} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:

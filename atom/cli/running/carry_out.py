@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TypeVar
 
-from atom.cli.parts.output import Output, ProgressLine, bar, duration
+from atom.cli.parts.output import Output, ProgressLine, bar
 from atom.cli.parts.processes import executor_of
 from atom.engine.cluster.executor import LocalPool, Order, Pool
 from atom.engine.consent import ConsentNeeded, give_consent
@@ -19,7 +19,7 @@ from atom.errors import SettingsError, UsageError
 from atom.records import Endpoint, Run
 from atom.settings import Settings
 from atom.store import Store
-from atom.views.runs.page import money, spent_words, unpriced
+from atom.views.runs.page import lost, money, pace_words, run_view
 from atom.views.runs.together import sharing_now
 
 T = TypeVar("T")
@@ -148,22 +148,14 @@ def with_consent(
 
 def show_progress(line: ProgressLine, progress: Progress) -> None:
     """Show how far a run is."""
-    left = progress.total - progress.done
-    ahead = f", {duration(left / progress.rate)} left" if progress.rate > 0 and left else ""
-    odd = f", {progress.unscored:,} unscored" if progress.unscored else ""
-    odd += f", {progress.failed:,} failed" if progress.failed else ""
-    price = f", {money(progress.cost)}" if progress.cost else ""
     phase = f"{progress.phase} " if progress.phase else ""
-    line.show(
-        f"{phase}{bar(progress.done, progress.total)} {progress.done}/{progress.total}"
-        f" {progress.rate:.1f}/s{price}{odd}{ahead}"
-    )
-
-
-def spent(run: Run, settings: Settings) -> str:
-    """Say what a run has cost; where an endpoint has no prices, that it isn't known."""
-    missing = unpriced(run, endpoints_of(settings)) if run.done else ()
-    return spent_words(run.cost, missing)
+    facts = [
+        f"{phase}{bar(progress.done, progress.total)} {progress.done:,} of {progress.total:,}",
+        *(words for _, words in lost(progress)),
+        *pace_words(progress.rate, progress.total - progress.done),
+        *([money(progress.cost)] if progress.cost else []),
+    ]
+    line.show(", ".join(facts))
 
 
 def endpoints_of(settings: Settings) -> dict[str, Endpoint]:
@@ -176,15 +168,14 @@ def endpoints_of(settings: Settings) -> dict[str, Endpoint]:
 
 def run_lines(status: RunStatus, settings: Settings, store: Store | None = None) -> list[str]:
     """Say in words how a run is, and where it works what it shares with others."""
-    row = status.run
-    lines = [
-        f"run {row.id}: {row.state}, {row.done:,} of {row.total:,} items, "
-        f"{row.unscored:,} unscored, {row.failed:,} failed, {spent(row, settings)}"
-    ]
-    if row.message:
-        lines.append(row.message)
-    if store is not None and status.alive:
-        lines += sharing_now(store, row, endpoints_of(settings))
-    if status.resumable and row.state != "done":
-        lines.append(f"go on with: run resume {row.id}")
+    endpoints = endpoints_of(settings)
+    view = run_view(status.run, alive=status.alive, endpoints=endpoints)
+    facts = (view.words, *view.facts("items"), *(words for _, words in view.lost))
+    lines = [f"run {view.run.id}: {', '.join(facts)}"]
+    if view.run.message:
+        lines.append(view.run.message)
+    if store is not None and view.alive:
+        lines += sharing_now(store, view.run, endpoints)
+    if view.can_resume:
+        lines.append(f"go on with: run resume {view.run.id}")
     return lines

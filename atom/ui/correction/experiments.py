@@ -122,7 +122,7 @@ def history(here: Here, looked: Looked) -> Html | None:
 
     def begun(row: ExperimentRow) -> Html:
         href = Doors(filters=here.filters, experiment=row.experiment.id[:12]).tab(None)
-        return kit.cell(runs_parts.when(row.experiment.created), href)
+        return kit.cell(numbers.moment(row.experiment.created), href)
 
     def state(row: ExperimentRow) -> str:
         status = looked.runs.get(row.experiment.id)

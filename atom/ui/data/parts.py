@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from atom.display.numbers import count
+from atom.display.numbers import count, moment
 from atom.exports.archive_form import ArchiveManifest
 from atom.exports.base import Exporter
 from atom.formats import Account, ImportReport, account_of
@@ -94,7 +94,7 @@ def import_row(record: Import) -> Html:
         el("p", el("span", ", ".join(record.sources)[:_CUT], class_="strong text"), " ", state),
         el(
             "p",
-            f"{record.format} · {record.created[:16].replace('T', ' ')} · "
+            f"{record.format} · {moment(record.created)} · "
             f"{count(record.samples, 'sample')}, {count(record.responses, 'answer')}",
             class_="quiet small",
         ),

@@ -43,7 +43,8 @@ def draw_sealed(here: Here) -> None:
     """Draw what has run, and offer a copy, since a sealed study can't be added to."""
     runs = found_runs(here)
     if runs:
-        kit.show(runs_parts.made_by([item.run for item in runs]), key="runs_made")
+        made = runs_parts.made_by([item.run for item in runs], run_control.priced())
+        kit.show(made, key="runs_made")
         draw_history(here, runs)
     sealed.offer_copy(
         here,

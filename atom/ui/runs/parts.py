@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from atom.display import numbers
 from atom.engine.forecast import Forecast
-from atom.records import Run
+from atom.records import Endpoint, Run
 from atom.ui import kit, links, said, work
 from atom.ui.html import Html, el, join
 from atom.ui.pages import CORRECTION, FINGERPRINTS, HUMAN_CHECK, JUDGE_LAB, OVERVIEW, RUNS, TREE
 from atom.views.filters import Filters
-from atom.views.runs.page import RunView, duration, money
+from atom.views.runs.page import RunView, money, spent_words, unpriced
+from atom.views.runs.run_table import run_table
 
 STAGE_WORDS = {
     "answer": "models answer the questions",
@@ -27,11 +28,6 @@ def stages() -> Html:
     """Say what the stages do."""
     rows = [(el("dt", stage), el("dd", words)) for stage, words in STAGE_WORDS.items()]
     return kit.fold("What the stages do", el("dl", rows, class_="pairs small"))
-
-
-def when(moment: str) -> str:
-    """Write a UTC time shortly."""
-    return moment[:16].replace("T", " ") if moment else "–"
 
 
 def pace(view: RunView, what: str = "") -> Html:
@@ -50,28 +46,11 @@ def pace(view: RunView, what: str = "") -> Html:
         aria_valuemax=run.total,
         aria_label=f"{what or 'items'} done",
     )
-    facts = [
-        f"{run.done:,} of {run.total:,} {what}".rstrip() + " done"
-        if run.total
-        else "counting what is left"
-        if view.alive
-        else "there was nothing to do"
-    ]
-    if view.alive:
-        facts.append(f"{view.rate:.1f} a second" if view.rate else "estimating")
-        if view.seconds_left is not None and view.left:
-            facts.append(f"about {duration(view.seconds_left)} left")
-    elif view.left:
-        facts.append(f"{view.left:,} left")
-    facts.append(
-        view.spent + (f" of at most {money(run.budget)}" if run.budget is not None else "")
-    )
     counts = el(
         "div",
         el("span", view.words, class_="strong" if view.alive else "quiet"),
-        el("span", " · ".join(facts)),
-        kit.status("unscored", f"{run.unscored:,} unscored") if run.unscored else None,
-        kit.status("failed", f"{run.failed:,} failed") if run.failed else None,
+        el("span", " · ".join(view.facts(what))),
+        [kit.status(kind, words) for kind, words in view.lost],
         class_="row small",
     )
     return el(
@@ -90,7 +69,7 @@ def progress(view: RunView, filters: Filters, log: str) -> Html:
     head = el(
         "div",
         el("h2", f"Run {run.id[:8]}", style="margin:0"),
-        kit.small(f"{view.what} · begun {when(run.created)} UTC"),
+        kit.small(f"{view.what} · begun {numbers.moment(run.created)} UTC"),
         class_="row",
     )
     results = {
@@ -119,13 +98,19 @@ def progress(view: RunView, filters: Filters, log: str) -> Html:
     )
 
 
-def made_by(runs: Sequence[Run]) -> Html:
-    """Say in a sentence what a study's runs did."""
+def made_by(runs: Sequence[Run], endpoints: Mapping[str, Endpoint]) -> Html:
+    """Say in a sentence what a study's runs did.
+
+    Args:
+        endpoints: endpoints by name, for what they are known to cost.
+    """
     done, cost = sum(run.done for run in runs), sum(run.cost for run in runs)
+    missing = dict.fromkeys(name for run in runs if run.done for name in unpriced(run, endpoints))
     lost = sum(run.unscored + run.failed for run in runs)
     words = (
         f"{numbers.count(len(runs), 'run')} made this study: {done:,} calls, of which "
-        f"{'none' if not lost else f'{lost:,}'} ended unscored or failed; {money(cost)}."
+        f"{'none' if not lost else f'{lost:,}'} ended unscored or failed; "
+        f"{spent_words(cost, tuple(missing))}."
     )
     return el("p", words, class_="strong")
 
@@ -134,48 +119,27 @@ def history(views: Sequence[RunView], filters: Filters, chosen: str | None) -> H
     """Draw the list of runs, the newest first."""
     return join(
         el("h2", f"All runs of this study ({len(views)})"),
-        kit.grid(
-            views,
-            kit.Column(
-                "Begun (UTC)",
-                lambda view: kit.cell(
-                    when(view.run.created),
-                    links.address(RUNS.url_path, filters, run=view.run.id),
+        kit.drawn(
+            run_table(views),
+            cells={
+                "Begun (UTC)": lambda view, text: kit.cell(
+                    text, links.address(RUNS.url_path, filters, run=view.run.id)
                 ),
-            ),
-            kit.Column("What", _what, width="36%"),
-            kit.Column("State", _state),
-            kit.number("Done", lambda view: f"{view.run.done:,} of {view.run.total:,}"),
-            kit.number("Unscored", lambda view: f"{view.run.unscored:,}"),
-            kit.number("Failed", lambda view: f"{view.run.failed:,}"),
-            kit.number("Cost", _cost),
-            label="Runs of this study",
+                "What": _what,
+                "State": lambda view, text: join(el("span", text), _below(view.run.message[:160])),
+            },
             on=lambda view: view.run.id == chosen,
         ),
     )
 
 
-def _what(view: RunView) -> Html:
+def _what(view: RunView, text: str) -> Html:
     judge = f"judge: {view.run.judge}" if view.run.judge else None
-    return join(
-        el("span", view.what, class_="text"),
-        _below(judge),
-        _below("; ".join(view.sharing)),
-    )
-
-
-def _state(view: RunView) -> Html:
-    return join(el("span", view.words), _below(view.run.message[:160]))
+    return join(el("span", text, class_="text"), _below(judge), _below("; ".join(view.sharing)))
 
 
 def _below(words: str | None) -> Html | None:
     return el("div", kit.told(words), class_="quiet small text") if words else None
-
-
-def _cost(view: RunView) -> str:
-    if view.run.cost or view.unpriced:
-        return view.spent
-    return money(0) if view.run.done else numbers.NONE
 
 
 def elsewhere(benches: int, filters: Filters) -> Html | None:

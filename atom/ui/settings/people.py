@@ -85,7 +85,7 @@ def _events(events: list[Event], people: list[Listed]) -> Html:
     now_called = {one.id: one.name for one in people}
     return kit.grid(
         events,
-        kit.Column("When (UTC)", lambda one: one.at[:16].replace("T", " ")),
+        kit.Column("When (UTC)", lambda one: numbers.moment(one.at)),
         kit.Column(
             "Who", lambda one: el("span", now_called.get(one.person, one.name), class_="text")
         ),

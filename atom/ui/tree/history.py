@@ -303,7 +303,7 @@ def _history(here: Here, view: Versions) -> Html:
 
 
 def _named(row: VersionRow) -> Html:
-    when = row.created[:16].replace("T", " ")
+    when = numbers.moment(row.created)
     now = kit.badge("IN USE") if row.current else None
     about = kit.under(f"{row.version}{' · ' + when if when else ''}")
     return el("span", kit.strong(row.name), " ", now, about)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias
 
 from atom.display import numbers
 from atom.methods.registry import METHODS
@@ -34,8 +35,21 @@ STATE_WORDS = {
     "done": "done",
     "failed": "failed",
 }
+Lost: TypeAlias = Literal["unscored", "failed"]
 _LEAST_SECONDS = 1.0
 """A pace that was watched for less is no pace."""
+
+
+class Counted(Protocol):
+    """What counts items of which some ended without a score."""
+
+    @property
+    def unscored(self) -> int:
+        """Items with an unusable reply."""
+
+    @property
+    def failed(self) -> int:
+        """Items that failed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +60,6 @@ class RunView:
         run: its row; one whose process is gone says so.
         alive: whether a process works on it.
         rate: items a second, as watched; None while that isn't known.
-        seconds_left: at that rate; None while that isn't known.
         label: what it does where its stages don't say so.
         unpriced: endpoints that it asks and whose prices aren't known.
         sharing: who works at it and what they share, in words.
@@ -55,7 +68,6 @@ class RunView:
     run: Run
     alive: bool
     rate: float | None = None
-    seconds_left: float | None = None
     label: str = ""
     unpriced: tuple[str, ...] = ()
     sharing: tuple[str, ...] = ()
@@ -64,6 +76,32 @@ class RunView:
     def spent(self) -> str:
         """What it has cost, in words."""
         return spent_words(self.run.cost, self.unpriced if self.run.done else ())
+
+    @property
+    def far(self) -> str:
+        """How far it is."""
+        return f"{self.run.done:,} of {self.run.total:,}"
+
+    def facts(self, what: str = "") -> list[str]:
+        """Say how far it is, how fast, how much longer, and what it has cost.
+
+        Args:
+            what: what is counted, where the words shall say it, `steps`.
+        """
+        said = [f"{self.far} {what}".rstrip() + " done"]
+        if not self.run.total:
+            said = ["counting what is left" if self.alive else "there was nothing to do"]
+        if self.alive:
+            said += pace_words(self.rate, self.left)
+        elif self.left:
+            said.append(f"{self.left:,} left")
+        most = "" if self.run.budget is None else f" of at most {money(self.run.budget)}"
+        return [*said, self.spent + most]
+
+    @property
+    def lost(self) -> list[tuple[Lost, str]]:
+        """What of it ended without a score, in words; nothing where all of it has one."""
+        return lost(self.run)
 
     @property
     def words(self) -> str:
@@ -135,13 +173,10 @@ def run_view(
         endpoints: endpoints by name, for what it is known to cost.
         sharing: who works at it and what they share, in words.
     """
-    rate = pace(seen) if alive else None
-    left = max(run.total - run.done, 0)
     return RunView(
         run=run,
         alive=alive,
-        rate=rate,
-        seconds_left=left / rate if rate else None,
+        rate=pace(seen) if alive else None,
         label=label,
         unpriced=unpriced(run, endpoints or {}),
         sharing=sharing,
@@ -214,6 +249,19 @@ def pace(seen: Sequence[Seen]) -> float | None:
     if span < _LEAST_SECONDS or last.done < first.done:
         return None
     return (last.done - first.done) / span
+
+
+def pace_words(rate: float | None, left: int) -> list[str]:
+    """Say how fast a run is, and how much longer it takes; nothing while that isn't known."""
+    if not rate:
+        return []
+    return [f"{rate:.1f} a second", *([f"about {duration(left / rate)} left"] if left else [])]
+
+
+def lost(of: Counted) -> list[tuple[Lost, str]]:
+    """Say what ended without a score: `3 unscored`, `1 failed`."""
+    counts: tuple[tuple[Lost, int], ...] = (("unscored", of.unscored), ("failed", of.failed))
+    return [(kind, f"{n:,} {kind}") for kind, n in counts if n]
 
 
 def duration(seconds: float) -> str:

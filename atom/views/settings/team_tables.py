@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from atom.display import numbers
 from atom.display.table import Column, Table, data
 from atom.store.team.budgets import Budget
 from atom.store.team.people import Listed
@@ -26,7 +27,7 @@ def people_table(people: Sequence[Listed]) -> Table[Listed]:
             title="Last signed in (UTC)",
             of=lambda one: one.seen,
             name="seen",
-            write=lambda at: at[:16].replace("T", " "),
+            write=numbers.moment,
         ),
     )
     return Table(label="People", columns=columns, rows=people)

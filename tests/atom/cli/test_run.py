@@ -17,14 +17,14 @@ START = ("run", "start", "--study", "Fresh", "--judge", "probe-judge", "--candid
 def test_a_run_is_started_and_seen(say, probes):
     done = say(*START)
     assert done.code == 0
-    assert "done, 15 of 15 items, 0 unscored, 0 failed, nothing spent" in done.out
+    assert "done, 15 of 15 items done, nothing spent" in done.out
     again = say(*START, "--json").data
     assert (again["state"], again["total"]) == ("done", 0)
     rows = say("run", "status", "--json").data
     assert [row["state"] for row in rows] == ["done", "done"]
     one = say("run", "status", rows[0]["id"])
     assert one.out.startswith(f"run {rows[0]['id']}: done")
-    assert say("run", "status", "--study", "Fresh").out.startswith("run ")
+    assert say("run", "status", "--study", "Fresh").out.startswith("Run ")
 
 
 @pytest.mark.slow
@@ -48,7 +48,7 @@ def test_a_price_that_nobody_gave_is_said_to_be_unknown(say, probes, place):
     file = Path(place) / "endpoints.yaml"
     file.write_text("- {name: mine, base_url: 'probe:', model: probe-judge}\n", encoding="utf-8")
     words = ("run", "start", "--study", "Fresh", "--judge", "mine", "--stages", "replay")
-    assert "failed, price unknown\n" in say(*words).out
+    assert "items done, price unknown" in say(*words).out
     assert "price unknown" in say("run", "status").out
     assert [row["unpriced"] for row in say("run", "status", "--json").data] == [["mine"]]
     # Gone from the list, it hasn't become free.

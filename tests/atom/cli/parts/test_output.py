@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import io
 
-from atom.cli.parts.output import Output, ProgressLine, bar, duration, table
+from atom.cli.parts.output import Output, ProgressLine, bar, table
 
 
 class Terminal(io.StringIO):
@@ -15,12 +15,6 @@ def test_a_bar_is_empty_half_and_full():
     assert bar(5, 10, 4) == "[##..]"
     assert bar(12, 10, 4) == "[####]"
     assert bar(0, 0, 4) == "[####]"
-
-
-def test_durations_are_written_for_people():
-    assert duration(45.4) == "45 s"
-    assert duration(185) == "3 min 05 s"
-    assert duration(7800) == "2 h 10 min"
 
 
 def test_a_table_puts_numbers_to_the_right_and_nothing_for_nothing():

@@ -19,7 +19,12 @@ def test_a_run_that_works_has_a_pace_and_a_time_left():
     seen = [Seen(moment=10.0, done=20), Seen(moment=20.0, done=40)]
     view = run_view(run(state="running"), alive=True, seen=seen)
     assert view.rate == 2.0
-    assert view.seconds_left == 30.0
+    assert view.facts("items") == [
+        "40 of 100 items done",
+        "2.0 a second",
+        "about 30 s left",
+        "nothing spent",
+    ]
     assert view.share == 0.4
     assert view.can_stop
     assert not view.can_resume
