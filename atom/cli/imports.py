@@ -9,12 +9,14 @@ from pathlib import Path
 
 from atom.cli.parts.options import add_common, settings_of
 from atom.cli.parts.output import Output, table
+from atom.display import numbers
+from atom.display.writers import lines
 from atom.engine.imports.importing import Imported, import_reading
+from atom.engine.studies.changes import undone_words
 from atom.errors import UsageError
 from atom.foreign import files_in, read_foreign_text
 from atom.formats import (
     FORMATS,
-    Account,
     ColumnMap,
     FolderPictures,
     ImportFile,
@@ -26,6 +28,7 @@ from atom.formats import (
 )
 from atom.formats.pictures import PICTURE_SUFFIXES
 from atom.store import Store, undo_import
+from atom.views.data.import_table import account_table, brought_words, so_far_words
 
 AUTO = "auto"
 _LINES = 12
@@ -77,7 +80,7 @@ def take_in(args: argparse.Namespace, out: Output) -> int:
     reading = _reading(args)
     if args.dry_run:
         report = dry_run(reading)
-        out.result(report, _lines(report))
+        out.result(report, _lines(report, kept=False))
         return 0
     if not args.study:
         raise UsageError("say where it goes: --study NAME")
@@ -91,19 +94,16 @@ def take_in(args: argparse.Namespace, out: Output) -> int:
                 datetime.now(UTC),
                 accept=args.accept,
                 replace=args.replace,
-                on_batch=lambda report: line.show(
-                    f"{report.rows:,} rows, {report.samples:,} samples, "
-                    f"{report.responses:,} answers"
-                ),
+                on_batch=lambda report: line.show(so_far_words(report)),
             )
         finally:
             line.end()
-    lines = [
+    said = [
         f"into study {brought.study.name!r}",
-        *_lines(brought.report),
+        *_lines(brought.report, kept=True),
         f"to take it back: import undo {brought.record.id}",
     ]
-    out.result(_data(brought), lines)
+    out.result(_data(brought), said)
     return 0
 
 
@@ -119,13 +119,7 @@ def _undo(args: argparse.Namespace, out: Output) -> int:
         "preferences": undone.preferences,
         "kept": undone.kept,
     }
-    lines = [
-        f"took back {undone.samples:,} samples, {undone.responses:,} answers, "
-        f"{undone.preferences:,} votes"
-    ]
-    if undone.kept:
-        lines.append(f"{undone.kept:,} records stay: another study, import or run needs them")
-    out.result(data, lines)
+    out.result(data, [undone_words(undone)])
     return 0
 
 
@@ -203,43 +197,20 @@ def _data(brought: Imported) -> dict[str, object]:
     }
 
 
-def _lines(report: ImportReport) -> list[str]:
-    lines = [
-        f"{report.format}: {report.rows:,} rows, {report.samples:,} samples, "
-        f"{len(report.candidates):,} candidates, {report.responses:,} answers, "
-        f"{report.outcomes:,} verdicts, {report.tags:,} tags, {report.pictures:,} pictures"
-        + (f", {report.preferences:,} votes" if report.preferences else "")
-        + (f", {report.annotations:,} labels by people" if report.annotations else "")
-        + (f", {report.verdicts:,} scores by a judge" if report.verdicts else "")
-        + (
-            f", {report.judgments:,} marks on {report.criteria:,} criteria"
-            if report.judgments
-            else ""
-        )
+def _lines(report: ImportReport, *, kept: bool) -> list[str]:
+    found = [
+        f"{report.format}: {numbers.count(report.rows, 'row')}",
+        brought_words(report, kept=kept),
+        *(lines(account_table(report.account)) if report.account.tallies else ()),
     ]
-    lines += account_lines(report.account)
-    lines += [f"note: {note}" for note in report.notes[:_LINES]]
-    lines += [f"left out: {line}" for line in report.skipped[:_LINES]]
+    found += [f"note: {note}" for note in report.notes[:_LINES]]
+    found += [f"left out: {line}" for line in report.skipped[:_LINES]]
     if report.n_skipped > _LINES:
-        lines.append(f"left out: {report.n_skipped:,} rows in all")
+        found.append(f"left out: {report.n_skipped:,} rows in all")
     if report.n_missing_pictures:
-        lines.append(
+        found.append(
             f"{report.n_missing_pictures:,} pictures are missing; attach them with `study pictures "
             "FOLDER --study NAME`, or name their folder now with --pictures"
         )
-    lines += [f"must be accepted (--accept): {line}" for line in report.doubts]
-    return lines
-
-
-def account_lines(account: Account) -> list[str]:
-    """Say what became of everything that was read: a line each kind of thing."""
-    lines = []
-    for tally in account.tallies:
-        line = f"{tally.item}: {tally.read:,} read = {tally.came_in:,} came in"
-        if tally.known:
-            line += f" ({tally.known:,} were here already)"
-        if tally.left_out:
-            reasons = "; ".join(f"{one.n:,}: {one.reason}" for one in tally.left_out)
-            line += f" + {tally.n_left_out:,} left out ({reasons})"
-        lines.append(line)
-    return lines
+    found += [f"must be accepted (--accept): {line}" for line in report.doubts]
+    return found

@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from atom.cli.parts.options import common, settings_of
-from atom.cli.parts.output import Output, table
+from atom.cli.parts.output import Output
 from atom.cli.parts.study_prepare import add_prepare
+from atom.display.writers import lines
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.imports.attaching import Missing, attach_pictures, missing_pictures
 from atom.engine.imports.boxes_again import read_boxes_again
@@ -21,7 +22,6 @@ from atom.settings import Settings
 from atom.store import (
     Store,
     copy_study,
-    count_study,
     delete_study,
     find_study,
     list_studies,
@@ -29,6 +29,8 @@ from atom.store import (
     study_candidates,
 )
 from atom.store.versions import declare_version, versions_of
+from atom.views.data.study_table import study_card, study_table
+from atom.views.stores import entries_of
 
 _LISTED = 40
 
@@ -91,15 +93,14 @@ def add(parser: argparse.ArgumentParser) -> None:
 def list_all(args: argparse.Namespace, out: Output) -> int:
     """List the studies of the store and the bundled one."""
     settings = settings_of(args)
-    rows = []
     with Store.open(settings.store) as store:
-        rows += [_row(store, study, "store") for study in list_studies(store)]
+        cards = [study_card(store, entry) for entry in entries_of(store, bundled=False)]
     bundled = open_bundled(settings)
     if bundled is not None:
         with bundled:
-            rows += [_row(bundled, study, "bundled") for study in list_studies(bundled)]
-    head = ("name", "samples", "candidates", "responses", "synthetic", "where", "id")
-    out.result(rows, table(head, [[row[name] for name in head] for row in rows]))
+            cards += [study_card(bundled, one) for one in entries_of(bundled, bundled=True)]
+    found = study_table(cards)
+    out.result(found.documents, lines(found))
     return 0
 
 
@@ -144,19 +145,6 @@ def open_bundled(settings: Settings) -> Store | None:
     if not settings.demo.exists():
         return None
     return Store.open(settings.demo, read_only=True)
-
-
-def _row(store: Store, study: Study, where: str) -> dict[str, str | int | bool]:
-    counts = count_study(store, study.id)
-    return {
-        "name": study.name,
-        "id": study.id,
-        "samples": counts.samples,
-        "candidates": counts.candidates,
-        "responses": counts.responses,
-        "synthetic": study.synthetic,
-        "where": where,
-    }
 
 
 def copy(args: argparse.Namespace, out: Output) -> int:

@@ -86,15 +86,19 @@ def list_all(settings: Settings, opener: Opener) -> AllStudies:
         if location is None:
             continue
         try:
-            studies = list_studies(opener(location, bundled))
+            entries += entries_of(opener(location, bundled), bundled=bundled)
         except AtomError as error:
             faults.append(error.message)
-            continue
-        mark = DEMO_MARK if bundled else ""
-        entries += [
-            StudyEntry(key=f"{mark}{study.id}", study=study, bundled=bundled) for study in studies
-        ]
     return AllStudies(entries=tuple(entries), faults=tuple(faults))
+
+
+def entries_of(store: Store, *, bundled: bool) -> list[StudyEntry]:
+    """List a store's studies, by name."""
+    mark = DEMO_MARK if bundled else ""
+    return [
+        StudyEntry(key=f"{mark}{study.id}", study=study, bundled=bundled)
+        for study in list_studies(store)
+    ]
 
 
 def open_store(location: str, read_only: bool) -> Store:

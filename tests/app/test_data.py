@@ -80,7 +80,7 @@ def test_a_table_is_looked_at_mapped_checked_brought_in_and_taken_back(open_app,
     test.button(key="data_undo_yes").click().run()
     assert not test.exception
     markup = markup_of(test)
-    assert "Taken back: 2 samples and 2 answers. “cats” is gone from the list." in markup
+    assert "Taken back: 2 samples, 2 answers. “cats” is gone from the list." in markup
     with Store.open(place) as store:
         assert (store.select(Import), store.select(Response)) == ([], [])
         assert list_studies(store) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from atom.display.numbers import count
 from atom.engine.clock import stamp, utc_now
 from atom.records import (
     Annotation,
@@ -21,6 +22,7 @@ from atom.store import (
     table,
     undo_import,
 )
+from atom.store.imports.undo import Undone
 
 
 def rename(store: Store, study_id: str, name: str) -> str:
@@ -57,6 +59,16 @@ def holds_nothing(store: Store, study_id: str) -> bool:
     return not store.select(Verdict, table(Verdict).c.group == study_id, limit=1)
 
 
+def undone_words(undone: Undone) -> str:
+    """Say what went with an import that was taken back, and what stays."""
+    words = f"Taken back: {count(undone.samples, 'sample')}, {count(undone.responses, 'answer')}"
+    if undone.preferences:
+        words += f", {count(undone.preferences, 'vote')}"
+    if undone.kept:
+        words += f"; {count(undone.kept, 'record')} stay: another study, import or run needs them"
+    return f"{words}."
+
+
 def take_back(store: Store, import_id: str, *, with_study: bool = False) -> str:
     """Take an import back.
 
@@ -67,12 +79,7 @@ def take_back(store: Store, import_id: str, *, with_study: bool = False) -> str:
         UsageError: there is no such import.
     """
     undone = undo_import(store, import_id)
-    words = f"Taken back: {undone.samples:,} samples and {undone.responses:,} answers"
-    if undone.preferences:
-        words += f", {undone.preferences:,} votes"
-    if undone.kept:
-        words += f"; {undone.kept:,} records stay, because something else needs them"
-    words += "."
+    words = undone_words(undone)
     if with_study:
         study = find_study(store, undone.record.study_id)
         if holds_nothing(store, study.id):

@@ -8,10 +8,7 @@ import streamlit as st
 
 from atom.ui.data import parts as data_parts
 from atom.ui.shell import frame, stores
-from atom.views.data.page import (
-    StudyCard,
-    study_cards,
-)
+from atom.views.data.study_table import StudyCard, study_card
 from atom.views.filters import Filters
 from atom.views.stores import AllStudies, StudyEntry
 
@@ -52,7 +49,7 @@ def look_around() -> Around:
 @st.cache_data(show_spinner=False, max_entries=8)
 def _cards(revisions: str, _studies: AllStudies) -> tuple[StudyCard, ...]:
     del revisions
-    return study_cards(_studies, stores.store_of)
+    return tuple(study_card(stores.store_of(entry), entry) for entry in _studies.entries)
 
 
 def cards(listed: AllStudies) -> tuple[StudyCard, ...]:

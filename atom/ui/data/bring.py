@@ -53,6 +53,7 @@ from atom.ui.data.working import (
 from atom.ui.html import Html
 from atom.ui.plain import plain
 from atom.ui.shell import stores, team
+from atom.views.data.import_table import so_far_words
 from atom.views.data.judgments import JUDGMENTS
 from atom.views.data.page import (
     Looked,
@@ -306,20 +307,13 @@ def _draw_archive(around: Around, chosen: Chosen) -> None:
                   args=(place, name))  # fmt: skip
 
 
-def _words(report: ImportReport) -> str:
-    return (
-        f"{report.rows:,} rows, {report.samples:,} samples, {report.responses:,} answers, "
-        f"{report.n_skipped:,} left out"
-    )
-
-
 def _check(reading: Callable[[], Any], signature: str) -> None:
     stop = threading.Event()
 
     def check(job: Job[object]) -> object:
         found = reading()
         for _ in found:
-            job.say(f"{_words(found.report)}\n")
+            job.say(f"{so_far_words(found.report)}\n")
             if stop.is_set():
                 raise UsageError("you stopped it; nothing was kept")
         return signature, found.report
@@ -334,7 +328,7 @@ def _bring(reading: Callable[[], Any], name: str, signature: str, ticks: Ticks) 
 
     def bring(job: Job[object]) -> object:
         def told(report: ImportReport) -> None:
-            job.say(f"{_words(report)}\n")
+            job.say(f"{so_far_words(report)}\n")
             if stop.is_set():
                 raise UsageError("you stopped it; nothing was kept")
 

@@ -8,13 +8,14 @@ from atom.display.numbers import count, moment
 from atom.exports.archive_form import ArchiveManifest
 from atom.exports.base import Exporter
 from atom.formats import Account, ImportReport, account_of
-from atom.formats.intake.account import Tally
 from atom.records import Import, Study
 from atom.ui import kit, links
-from atom.ui.html import Child, Html, el, join
+from atom.ui.html import Html, el, join
 from atom.ui.pages import DATA, OVERVIEW
 from atom.ui.picture import attach_address
-from atom.views.data.page import Looked, StudyCard, is_unfinished
+from atom.views.data.import_table import account_table, brought_words
+from atom.views.data.page import Looked, is_unfinished
+from atom.views.data.study_table import StudyCard, study_table
 from atom.views.filters import Filters
 
 TABS = (
@@ -25,7 +26,6 @@ TABS = (
 )
 _CUT = 160
 _LISTED = 40
-_REASONS = 3
 
 
 def tabs(chosen: str, filters: Filters) -> Html:
@@ -55,33 +55,26 @@ def summary(cards: Sequence[StudyCard]) -> Html:
 
 def studies(cards: Sequence[StudyCard], chosen: str) -> Html:
     """Draw the list of studies; a name chooses one, *Open* leads to its Overview."""
-    return kit.grid(
-        cards,
-        kit.Column("Study", _study),
-        kit.number("Samples", lambda card: f"{card.samples:,}"),
-        kit.number("Models", lambda card: f"{card.candidates:,}"),
-        kit.number("Answers", lambda card: f"{card.responses:,}"),
-        kit.number("Imports", lambda card: f"{card.imports:,}", broad=True),
-        kit.Column("Made", lambda card: card.entry.study.created[:10], broad=True),
-        kit.Column(
-            "",
-            lambda card: kit.door(
-                "Open", links.address(OVERVIEW.url_path, Filters(study=card.entry.key))
+    return kit.drawn(
+        study_table(cards),
+        cells={
+            "Study": _study,
+            "": lambda card, text: kit.door(
+                text, links.address(OVERVIEW.url_path, Filters(study=card.entry.key))
             ),
-        ),
-        label="Studies",
+        },
         on=lambda card: card.entry.key == chosen,
         tight=False,
     )
 
 
-def _study(card: StudyCard) -> Html:
+def _study(card: StudyCard, name: str) -> Html:
     study, key = card.entry.study, card.entry.key
     href = links.address(DATA.url_path, Filters(study=key), tab="studies", of=key)
     marks = [kit.synthetic_badge()] if study.synthetic else []
     if card.entry.bundled:
         marks.append(kit.badge("BUNDLED", "Sealed: copy it to change it."))
-    return el("span", kit.cell(study.name, href), " ", *marks)
+    return el("span", kit.cell(name, href), " ", *marks)
 
 
 def import_row(record: Import) -> Html:
@@ -158,23 +151,9 @@ def recognised(looked: Looked) -> Html:
 
 def report(found: ImportReport, *, kept: bool) -> Html:
     """Say what came of reading: what there is, what is left out and why, what is missing."""
-    facts = [
-        (found.samples, "sample", ""),
-        (len(found.candidates), "model", ""),
-        (found.responses, "answer", ""),
-        (found.outcomes, "verdict", ""),
-        (found.tags, "label", ""),
-        (found.preferences, "vote", ""),
-        (found.annotations, "label by people", "labels by people"),
-        (found.verdicts, "score by a judge", "scores by a judge"),
-        (found.pictures, "picture", ""),
-    ]
-    words = ", ".join(count(n, one, many) for n, one, many in facts if n)
-    lead = "Came in" if kept else "Would come in"
-    left = f"{found.n_skipped:,} left out" if found.n_skipped else "nothing left out"
     return el(
         "div",
-        el("p", kit.strong(f"{lead}: {words or 'nothing'}; {left}.")),
+        el("p", kit.strong(brought_words(found, kept=kept))),
         account(found.account) if found.account.tallies else None,
         [el("p", kit.told(note), class_="small text") for note in found.notes[:_LISTED]],
         _listing("What is left out, and why", found.skipped, found.n_skipped, opened=not kept),
@@ -184,21 +163,8 @@ def report(found: ImportReport, *, kept: bool) -> Html:
 
 
 def account(found: Account) -> Html:
-    """Draw an import's account: of each kind of thing what was read, and what became of it."""
-    return kit.grid(
-        found.tallies,
-        kit.Column("What", lambda tally: tally.item.capitalize()),
-        kit.number("In the files", lambda tally: f"{tally.read:,}"),
-        kit.number("Came in", lambda tally: f"{tally.came_in:,}"),
-        kit.number("Here before", lambda tally: f"{tally.known:,}" if tally.known else ""),
-        kit.number("Left out", lambda tally: f"{tally.n_left_out:,}"),
-        kit.Column("Why", _reasons, broad=True),
-        label="The account of this import",
-    )
-
-
-def _reasons(tally: Tally) -> Child:
-    return kit.told("; ".join(f"{one.n:,}: {one.reason}" for one in tally.left_out[:_REASONS]))
+    """Draw an import's account."""
+    return kit.drawn(account_table(found), cells={"Why": lambda _, text: kit.told(text)})
 
 
 def doubts(lines: Sequence[str]) -> Html:

@@ -16,11 +16,8 @@ from atom.ui.data.around import Around
 from atom.ui.data.working import DONE, FAULT, JOB, TOLD, begin, watch
 from atom.ui.html import el
 from atom.ui.shell import stores, team
-from atom.views.data.page import (
-    StudyCard,
-    free_name,
-    imports_of,
-)
+from atom.views.data.page import free_name
+from atom.views.data.study_table import StudyCard, imports_of
 from atom.views.stores import StudyEntry
 
 ASKING = "data_held_asking"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -25,25 +25,13 @@ from atom.formats.registry import Preview
 from atom.formats.rows import NoProblems, read_rows
 from atom.formats.tabular import NAME as TABLE
 from atom.records import Import, Sample
-from atom.store import Store, count_study, table
 from atom.views.data.judgments import JUDGMENTS, FirstMark, first_marks
-from atom.views.stores import AllStudies, StudyEntry
+from atom.views.stores import AllStudies
 
 ROWS = 8
 """First rows that are shown."""
 UNFINISHED = "broke off before its end"
 _HEAD_ROWS = 200
-
-
-@dataclass(frozen=True, kw_only=True)
-class StudyCard:
-    """A study as the list shows it."""
-
-    entry: StudyEntry
-    samples: int
-    candidates: int
-    responses: int
-    imports: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,37 +74,6 @@ class Looked:
     mapped: ColumnMap | None
     needed: str = ""
     marks: tuple[FirstMark, ...] = ()
-
-
-def study_cards(
-    listed: AllStudies, store_of: Callable[[StudyEntry], Store]
-) -> tuple[StudyCard, ...]:
-    """Count what every study holds.
-
-    Args:
-        store_of: opens the store that holds one.
-    """
-    cards = []
-    for entry in listed.entries:
-        store = store_of(entry)
-        counts = count_study(store, entry.study.id)
-        cards.append(
-            StudyCard(
-                entry=entry,
-                samples=counts.samples,
-                candidates=counts.candidates,
-                responses=counts.responses,
-                imports=len(imports_of(store, entry.study.id)),
-            )
-        )
-    return tuple(cards)
-
-
-def imports_of(store: Store, study_id: str) -> tuple[Import, ...]:
-    """Return a study's imports, the newest first."""
-    columns = table(Import).c
-    found = store.select(Import, columns.study_id == study_id, order_by=[columns.created])
-    return tuple(reversed(found))
 
 
 def recognise(files: Sequence[ImportFile]) -> str | None:

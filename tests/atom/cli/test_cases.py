@@ -406,7 +406,8 @@ def test_rows_without_an_id_all_come_in(say, everywhere, tmp_path):
     path.write_text("question,response,correct,group\n" + "\n".join(lines), encoding="utf-8")
     said = say("import", "auto", str(path), "--study", "Long")
     assert said.code == 0, said.out
-    assert "rows: 1,500 read = 1,500 came in" in said.out
+    assert "Came in: 1,500 samples, 1 model, 1,500 answers" in said.out
+    assert ["Rows", "1,500", "1,500", "0"] in [line.split() for line in said.out.splitlines()]
     assert "id" in said.out.split("note:", 1)[1]
     # n mod 3 is 0 in 500 of 1,500 rows: 1,000 / 1,500
     tables, _ = everywhere("Long", {"long": Right(score=66.7, n=1500)})

@@ -31,7 +31,7 @@ def test_an_import_is_taken_back_alone_or_with_its_study(store):
     assert [one.name for one in list_studies(store)] == ["Mine"]
     assert studies.holds_nothing(store, list_studies(store)[0].id)
     words = studies.take_back(store, bring(store, ROWS).id, with_study=True)
-    assert words == "Taken back: 1 samples and 0 answers. “Mine” is gone from the list."
+    assert words == "Taken back: 1 sample, 0 answers. “Mine” is gone from the list."
     assert list_studies(store) == []
 
 

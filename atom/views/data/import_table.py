@@ -1,0 +1,66 @@
+"""Data: what an import brought, for the Data page and for `import`."""
+
+from __future__ import annotations
+
+from atom.display import numbers
+from atom.display.table import Column, Table
+from atom.formats import Account, ImportReport
+from atom.formats.intake.account import Tally
+
+_REASONS = 3
+
+
+def brought_words(found: ImportReport, *, kept: bool) -> str:
+    """Say in a sentence what came of reading files.
+
+    Args:
+        kept: whether it is in; else it would come in.
+    """
+    facts = (
+        (found.samples, "sample", "samples"),
+        (len(found.candidates), "model", "models"),
+        (found.responses, "answer", "answers"),
+        (found.outcomes, "verdict", "verdicts"),
+        (found.tags, "label", "labels"),
+        (found.preferences, "vote", "votes"),
+        (found.annotations, "label by people", "labels by people"),
+        (found.verdicts, "score by a judge", "scores by a judge"),
+        (found.criteria, "criterion", "criteria"),
+        (found.judgments, "mark on criteria", "marks on criteria"),
+        (found.pictures, "picture", "pictures"),
+    )
+    words = ", ".join(numbers.count(n, one, many) for n, one, many in facts if n)
+    left = f"{found.n_skipped:,} left out" if found.n_skipped else "nothing left out"
+    return f"{'Came in' if kept else 'Would come in'}: {words or 'nothing'}; {left}."
+
+
+def so_far_words(found: ImportReport) -> str:
+    """Say how far an import is."""
+    return (
+        f"{found.rows:,} rows, {found.samples:,} samples, {found.responses:,} answers, "
+        f"{found.n_skipped:,} left out"
+    )
+
+
+def account_table(found: Account) -> Table[Tally]:
+    """Table an import's account: of each kind of thing what was read, and what became of it."""
+    return Table(
+        label="The account of this import",
+        columns=(
+            Column(title="What", of=lambda tally: tally.item.capitalize()),
+            Column(title="In the files", of=lambda tally: tally.read, number=True),
+            Column(title="Came in", of=lambda tally: tally.came_in, number=True),
+            Column(
+                title="Here before", of=lambda tally: tally.known or "", number=True, spare=True
+            ),
+            Column(title="Left out", of=lambda tally: tally.n_left_out, number=True),
+            Column(title="Why", of=_reasons, broad=True, spare=True),
+        ),
+        rows=found.tallies,
+    )
+
+
+def _reasons(tally: Tally) -> str:
+    said = [f"{one.n:,}: {one.reason}" for one in tally.left_out[:_REASONS]]
+    more = len(tally.left_out) - len(said)
+    return "; ".join([*said, *([numbers.count(more, "more reason")] if more else [])])
