@@ -50,9 +50,7 @@ def account_table(found: Account) -> Table[Tally]:
             Column(title="What", of=lambda tally: tally.item.capitalize()),
             Column(title="In the files", of=lambda tally: tally.read, number=True),
             Column(title="Came in", of=lambda tally: tally.came_in, number=True),
-            Column(
-                title="Here before", of=lambda tally: tally.known or "", number=True, spare=True
-            ),
+            Column(title="Here before", of=lambda tally: tally.known or "", number=True),
             Column(title="Left out", of=lambda tally: tally.n_left_out, number=True),
             Column(title="Why", of=_reasons, broad=True, spare=True),
         ),
