@@ -15,6 +15,7 @@ from atom.cli.results.plain import plain
 from atom.cli.running.carry_out import begin, do_here, run_lines, with_consent
 from atom.cli.study import open_bundled
 from atom.display import numbers
+from atom.display.numbers import money
 from atom.engine.control import RunStatus, list_runs
 from atom.engine.correction.forecast import forecast_experiment
 from atom.engine.correction.gate import prepare_gate, run_gate
@@ -30,7 +31,6 @@ from atom.views.correction.data import (
     find_experiment,
     list_experiments,
 )
-from atom.views.runs.page import money
 from atom.views.stores import DEMO_MARK
 from taxonomy import parse_path
 

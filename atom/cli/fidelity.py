@@ -14,6 +14,7 @@ from atom.cli.parts.own_criteria import add_own
 from atom.cli.parts.people_labels import finite, people_labels
 from atom.cli.running.carry_out import begin_and_do
 from atom.display import numbers
+from atom.display.numbers import money
 from atom.engine.bench.fidelity import FidelityForecast, FidelitySpec, forecast_fidelity
 from atom.engine.bench.rankings import (
     RankingsTaken,
@@ -30,7 +31,6 @@ from atom.records import Judge
 from atom.store import Store, find_study
 from atom.views.lab.fidelity.rows import MethodRow
 from atom.views.lab.fidelity.tab import FidelityView, fidelity
-from atom.views.runs.page import money
 from atom.views.snapshot import open_study
 
 

@@ -11,6 +11,7 @@ from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, table
 from atom.cli.running.carry_out import begin_and_do
 from atom.display import numbers
+from atom.display.numbers import money
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.pairs.asking import PairsForecast, PairsSpec, forecast_pairs
 from atom.engine.pairs.keeping import keep_pairs
@@ -21,7 +22,6 @@ from atom.records import KnownBy
 from atom.store import Store, find_study
 from atom.store.reading.pairs import KNOWN_BY
 from atom.views.lab.hard_pairs import HardPairs, hard_pairs
-from atom.views.runs.page import money
 from atom.views.study_data import StudyData, load_study
 from taxonomy import format_path
 

@@ -12,6 +12,7 @@ from typing import get_args
 from atom.cli.parts.options import add_reading, common, settings_of
 from atom.cli.parts.output import Output, bar
 from atom.cli.parts.sources import open_study
+from atom.display.numbers import money
 from atom.engine.consent import give_consent
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.members import pick_endpoint
@@ -34,7 +35,6 @@ from atom.reports.pdf_file import to_pdf
 from atom.reports.profile import find_model, known_facet
 from atom.store import Store, find_study
 from atom.views.filters import Filters
-from atom.views.runs.page import money
 from atom.views.study_data import load_study
 
 PDF = "pdf"

@@ -10,6 +10,7 @@ from atom.cli.parts.output import Output
 from atom.cli.parts.processes import executor_of, help_along, pool_of, process_option
 from atom.cli.running.carry_out import begin, do_here, endpoints_of, run_lines
 from atom.cli.running.options import retry_options, spec_from, what_options
+from atom.display.numbers import money
 from atom.display.writers import lines
 from atom.engine.cluster.executor import Pool
 from atom.engine.control import (
@@ -32,7 +33,7 @@ from atom.errors import UsageError
 from atom.records import Run, Study
 from atom.settings import Settings
 from atom.store import Store, find_study
-from atom.views.runs.page import money, run_labels, run_view, unpriced
+from atom.views.runs.page import run_labels, run_view, unpriced
 from atom.views.runs.run_table import run_table
 
 STOP_PATIENCE = 30.0

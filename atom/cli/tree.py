@@ -25,6 +25,7 @@ from atom.cli.results.tree import (
 )
 from atom.cli.running.carry_out import begin, show_progress, with_consent
 from atom.display import writers
+from atom.display.numbers import money
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.induction.forecast import forecast_induction
 from atom.engine.induction.ground import InductionSpec, Start, spec_of
@@ -48,7 +49,6 @@ from atom.store import (
     tree_versions,
 )
 from atom.views.filters import Filters
-from atom.views.runs.page import money
 from atom.views.study_data import load_study
 from atom.views.tree.files import Form, write_file
 from atom.views.tree.node_rows import node_list, supported

@@ -149,6 +149,17 @@ def regrouped(text: str) -> str:
     return _COUNTED.sub(lambda found: f"{int(found[0]):,}", text)
 
 
+def money(cost: float | None) -> str:
+    """Write an amount in USD; what is not known is said to be unknown."""
+    if cost is None:
+        return "price unknown"
+    if cost == 0:
+        return "free"
+    if cost < 0.0001:
+        return "under $0.0001"
+    return f"${cost:,.4f}" if cost < 0.1 else f"${cost:,.2f}"
+
+
 def moment(at: str) -> str:
     """Write a stored moment shortly: `2026-03-01 09:30`."""
     return at[:16].replace("T", " ") or NONE

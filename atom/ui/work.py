@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import streamlit as st
 
+from atom.display.numbers import money
 from atom.engine.cluster.ray_jobs import ray_executor
 from atom.engine.consent import give_consent, is_remote
 from atom.engine.control import start_work
@@ -27,7 +28,7 @@ from atom.ui.pages import SETTINGS
 from atom.ui.plain import plain
 from atom.ui.shell import stores, team
 from atom.views.filters import Filters
-from atom.views.runs.page import judge_endpoint, money
+from atom.views.runs.page import judge_endpoint
 from atom.views.stores import OpenStore, StudyEntry
 from atom.views.study_data import StudyData
 

@@ -10,6 +10,7 @@ from atom.asked.wanted import Wanted
 from atom.cli.parts.options import add_common, settings_of
 from atom.cli.parts.output import Output
 from atom.cli.parts.sources import open_study
+from atom.display.numbers import money
 from atom.engine.asked import ask as asking
 from atom.engine.consent import give_consent
 from atom.engine.endpoints.configured import known_endpoints
@@ -18,7 +19,6 @@ from atom.errors import UsageError
 from atom.records import Endpoint
 from atom.store import Store, find_study
 from atom.views.asked import EXAMPLES, Opened, opened, told, vocabulary_of
-from atom.views.runs.page import money
 from atom.views.study_data import StudyData, load_study
 
 

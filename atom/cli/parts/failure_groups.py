@@ -9,6 +9,7 @@ from atom.analysis.reasons.naming import KINDS
 from atom.cli.parts.options import settings_of
 from atom.cli.parts.output import Output
 from atom.display import numbers
+from atom.display.numbers import money
 from atom.engine.consent import ConsentQuestion, give_consent
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.members import pick_endpoint
@@ -19,7 +20,6 @@ from atom.records import Study
 from atom.store import Store, find_study
 from atom.views.failures.grouping import marks_of, texts_of_errors
 from atom.views.failures.naming import material_of
-from atom.views.runs.page import money
 from atom.views.study_data import StudyData
 
 

@@ -12,13 +12,13 @@ from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output
 from atom.cli.running.carry_out import begin_and_do
 from atom.display import numbers, writers
+from atom.display.numbers import money
 from atom.engine.blind.sight import ANSWERS, QUESTIONS, SightForecast, SightSpec, forecast_sight
 from atom.engine.endpoints.configured import known_endpoints
 from atom.errors import UsageError
 from atom.files import write_file
 from atom.records import SHOWN, Shown
 from atom.store import Store, find_study
-from atom.views.runs.page import money
 
 if TYPE_CHECKING:
     from atom.analysis.agreement.sight import Moved

@@ -12,6 +12,7 @@ from atom.cli.parts.options import common, settings_of
 from atom.cli.parts.output import Output
 from atom.cli.running.carry_out import begin_and_do
 from atom.display import numbers, writers
+from atom.display.numbers import money
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.people.matching import MatchSpec, forecast_match
 from atom.errors import UsageError
@@ -19,7 +20,6 @@ from atom.files import write_file
 from atom.store import Store, find_study
 from atom.views.people.own_criteria import OwnCriteria, own_criteria
 from atom.views.people.own_table import own_csv, score_table, share
-from atom.views.runs.page import money
 from atom.views.study_data import load_study
 
 

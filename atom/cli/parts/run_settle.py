@@ -12,10 +12,10 @@ from atom.cli.parts.output import Output
 from atom.cli.running.carry_out import begin, do_here
 from atom.cli.running.options import settle_options
 from atom.display import numbers
+from atom.display.numbers import money
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.looks.planning import Next, SettleSpec, plan_look
 from atom.store import Store, find_study, study_candidates
-from atom.views.runs.page import money
 from taxonomy import format_path
 
 ABOUT = (

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from atom.cli.parts.output import Output, table
 from atom.cli.results.plain import plain
 from atom.display import writers
+from atom.display.numbers import money
 from atom.engine.bench.judging import BenchForecast
 from atom.judgebench.base import BenchResult, MetricRow, without_picture_words
 from atom.judgebench.published import Place
@@ -18,7 +19,6 @@ from atom.store import Store
 from atom.store import table as columns_of
 from atom.views.judges.figures import chance, estimate, of_result, of_table
 from atom.views.lab.page import Standing, bench_result, places, standings
-from atom.views.runs.page import money
 
 MOST_LINES = 12
 

@@ -20,6 +20,7 @@ from atom.analysis.correction.trials import Share, break_rate, rounds
 from atom.cli.parts.output import table
 from atom.cli.results.plain import plain
 from atom.display import numbers, writers
+from atom.display.numbers import money
 from atom.display.table import Table
 from atom.engine.correction.forecast import CorrectionForecast
 from atom.errors import UsageError
@@ -30,7 +31,6 @@ from atom.views.correction.arm_lines import ArmLine, arm_lines
 from atom.views.correction.arm_table import arm_table
 from atom.views.correction.data import TrialData, list_experiments, load_trials
 from atom.views.correction.effect_table import effect_table
-from atom.views.runs.page import money
 
 
 def forecast_data(found: CorrectionForecast) -> dict[str, object]:

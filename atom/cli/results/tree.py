@@ -8,13 +8,14 @@ from dataclasses import asdict
 from atom.analysis.capability.validity import Homogeneity
 from atom.cli.parts.output import table
 from atom.display import numbers
+from atom.display.numbers import money
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.induction.forecast import InductionForecast
 from atom.engine.induction.induced import Induced
 from atom.engine.induction.rival_maps import RivalForecast
 from atom.records import Induction
 from atom.settings import Settings
-from atom.views.runs.page import money, spent_words, without_prices
+from atom.views.runs.page import spent_words, without_prices
 from atom.views.tree.validity import RivalRow, Validity
 from taxonomy import format_path
 from taxonomy.compare import Change, TreeDiff

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from atom.cli.parts.output import Output, ProgressLine, bar
 from atom.cli.parts.processes import executor_of
+from atom.display.numbers import money
 from atom.engine.cluster.executor import LocalPool, Order, Pool
 from atom.engine.consent import ConsentNeeded, give_consent
 from atom.engine.control import RunStatus, start_helpers, start_work
@@ -19,7 +20,7 @@ from atom.errors import SettingsError, UsageError
 from atom.records import Endpoint, Run
 from atom.settings import Settings
 from atom.store import Store
-from atom.views.runs.page import lost, money, pace_words, run_view
+from atom.views.runs.page import lost, pace_words, run_view
 from atom.views.runs.together import sharing_now
 
 T = TypeVar("T")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from atom.display import numbers
+from atom.display.numbers import money
 from atom.engine.correction.forecast import (
     ArmForecast,
     CorrectionForecast,
@@ -17,7 +18,6 @@ from atom.ui.shell.frame import Here
 from atom.views.correction.form import (
     ARM_WORDS,
 )
-from atom.views.runs.page import money
 
 
 def draw(

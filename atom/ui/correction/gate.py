@@ -12,6 +12,7 @@ import streamlit as st
 from atom.analysis.correction.trials import BlindGate
 from atom.analysis.intervals import MIN_CLUSTERS
 from atom.display import numbers
+from atom.display.numbers import money
 from atom.engine.correction.gate import GatePlan, GateResult, prepare_gate, read_gate, run_gate
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.jobs import Job
@@ -22,7 +23,6 @@ from atom.ui.html import Html, el, join
 from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 from atom.views.correction.page import Results
-from atom.views.runs.page import money
 
 LOOK = "gate forecast"
 WORKING = "correction_gate_job"

@@ -7,13 +7,13 @@ import math
 from atom.analysis.correction.effects import Cost
 from atom.analysis.correction.quality import Rise
 from atom.display import numbers
+from atom.display.numbers import money
 from atom.records import Arm
 from atom.ui import kit
 from atom.ui.correction.doors import Doors
 from atom.ui.html import Child, Html, el, join
 from atom.views.correction.form import ARM_WORDS
 from atom.views.correction.page import Results
-from atom.views.runs.page import money
 
 
 def rounds(found: Results, doors: Doors) -> Html | None:

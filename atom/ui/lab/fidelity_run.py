@@ -14,6 +14,7 @@ from typing import Any, cast
 import streamlit as st
 
 from atom.display import numbers
+from atom.display.numbers import money
 from atom.engine.bench.fidelity import (
     FidelityForecast,
     FidelitySpec,
@@ -46,7 +47,7 @@ from atom.ui.shell import sealed, stores, team
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
 from atom.views.lab.fidelity.tab import FidelityView
-from atom.views.runs.page import money, run_view, task_words
+from atom.views.runs.page import run_view, task_words
 
 TAB = "people"
 FORMS = "people_forms"

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from atom.analysis.agreement.fidelity import MethodAccuracy, Share
 from atom.analysis.compare.paired import PairedGap
 from atom.display import numbers
+from atom.display.numbers import money
 from atom.ui import kit
 from atom.ui.html import Child, Html, el
 from atom.ui.lab import methods as lab_judge_methods
@@ -18,7 +19,6 @@ from atom.ui.shell.frame import Here
 from atom.views.lab.fidelity.people import MIN_MET
 from atom.views.lab.fidelity.rows import MethodRow
 from atom.views.lab.fidelity.tab import FidelityView
-from atom.views.runs.page import money
 
 _Line: TypeAlias = MethodRow | tuple[str, float]
 """A method, or a share that any could be compared with: what gives it, and the share."""

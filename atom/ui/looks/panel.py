@@ -9,6 +9,7 @@ import streamlit as st
 
 from atom.analysis.looks.choice import Goal
 from atom.display import numbers
+from atom.display.numbers import money
 from atom.engine.control import run_status
 from atom.engine.looks.planning import SHARE, Next, SettleSpec, plan_look
 from atom.errors import UsageError
@@ -18,7 +19,6 @@ from atom.ui.html import Html, el, join
 from atom.ui.pages import RUNS
 from atom.ui.shell.frame import Here
 from atom.views.overview.evidence import GLYPHS
-from atom.views.runs.page import money
 from taxonomy import format_path
 
 FAULT, STARTED, KEPT = "settle_fault", "settle_started", "settle_kept"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from atom.display import numbers
+from atom.display.numbers import money
 from atom.engine.people.matching import MatchSpec, forecast_match
 from atom.records import content_id
 from atom.ui import kit, links, work
@@ -13,7 +14,6 @@ from atom.ui.pages import FAILURES, HUMAN_CHECK, RUNS
 from atom.ui.shell.frame import Here
 from atom.views.people.own_criteria import OwnCriteria, ScoreRow, own_criteria
 from atom.views.people.own_table import MODEL, own_csv, score_table, share
-from atom.views.runs.page import money
 
 FAULT = "own_fault"
 STARTED = "own_started"

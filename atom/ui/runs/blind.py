@@ -5,12 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from atom.display import numbers
+from atom.display.numbers import money
 from atom.engine.blind.ground import BlindForecast, BlindSpec, forecast_blind
 from atom.records import Endpoint, content_id
 from atom.ui import kit, work
 from atom.ui.html import Html, el
 from atom.ui.shell.frame import Here
-from atom.views.runs.page import money
 
 FAULT = "blind_fault"
 USUAL = 60

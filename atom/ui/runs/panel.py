@@ -7,6 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from atom.display import numbers
+from atom.display.numbers import money
 from atom.engine.control import start_work
 from atom.engine.members import judge_of
 from atom.engine.study.panel import PanelForecast, PanelSpec, SeatForecast, forecast_panel
@@ -19,7 +20,6 @@ from atom.ui.pages import JUDGE_LAB
 from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
-from atom.views.runs.page import money
 
 FAULT = "panel_fault"
 _LEAD = (

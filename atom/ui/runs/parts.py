@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from atom.display import numbers
+from atom.display.numbers import money
 from atom.engine.forecast import Forecast
 from atom.records import Endpoint, Run
 from atom.ui import kit, links, said, work
 from atom.ui.html import Html, el, join
 from atom.ui.pages import CORRECTION, FINGERPRINTS, HUMAN_CHECK, JUDGE_LAB, OVERVIEW, RUNS, TREE
 from atom.views.filters import Filters
-from atom.views.runs.page import RunView, money, spent_words, unpriced
+from atom.views.runs.page import RunView, spent_words, unpriced
 from atom.views.runs.run_table import run_table
 
 STAGE_WORDS = {

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from atom.display import numbers
+from atom.display.numbers import money
 from atom.engine.control import start_work, stop_run
 from atom.engine.induction.control import (
     InductionStatus,
@@ -31,7 +32,6 @@ from atom.ui.tree import diff, growing
 from atom.ui.tree import history as tree_history
 from atom.ui.tree import wanted as tree_wanted
 from atom.views.filters import Filters
-from atom.views.runs.page import money
 from atom.views.tree.edit import use_older
 from atom.views.tree.growth import Event, GrowthView, growth_view
 from atom.views.tree.versions import VersionRow, versions

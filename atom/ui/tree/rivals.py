@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from atom.display import numbers
+from atom.display.numbers import money
 from atom.engine.induction.rival_maps import (
     RivalForecast,
     RivalProgress,
@@ -25,7 +26,6 @@ from atom.ui.html import Html, el
 from atom.ui.plain import plain
 from atom.ui.shell import sealed, team
 from atom.ui.shell.frame import Here
-from atom.views.runs.page import money
 
 _EVERY = 1.0
 _JUDGE = "rivals_judge"

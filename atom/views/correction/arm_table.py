@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 
 from atom.display import numbers
 from atom.display.estimate import Estimate
+from atom.display.numbers import money
 from atom.display.table import Column, Table, Value
 from atom.views.correction.arm_lines import ArmLine
 from atom.views.correction.form import ARM_WORDS
-from atom.views.runs.page import money
 
 DONE, TRIED, FIXED, WRONG, SHARE, BAR, UNKNOWN, COST = (
     "What was done", "Tried", "Fixed", "Still wrong", "Share fixed (95 %)", "", "No result", "Cost",

@@ -6,10 +6,10 @@ import math
 
 from atom.display import numbers
 from atom.display.estimate import Estimate
+from atom.display.numbers import money
 from atom.display.table import Column, Table
 from atom.views.judges.panel import Advice, Option, PanelScore, PanelView, Seat
 from atom.views.judges.panel_words import OPTIONS
-from atom.views.runs.page import money
 
 
 def seats(view: PanelView) -> Table[Seat]:

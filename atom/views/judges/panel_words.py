@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from atom.display import numbers
+from atom.display.numbers import money
 from atom.views.judges.panel import Advice, PanelView
-from atom.views.runs.page import money
 
 OPTIONS: Final[Mapping[str, str]] = {
     "samples": "As many samples again (marking alone)",

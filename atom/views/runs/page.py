@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
 from atom.display import numbers
+from atom.display.numbers import money
 from atom.methods.registry import METHODS
 from atom.records import (
     BenchTask,
@@ -273,17 +274,6 @@ def duration(seconds: float) -> str:
         return f"{minutes} min"
     hours, rest = divmod(minutes, 60)
     return f"{hours} h {rest} min" if rest else f"{hours} h"
-
-
-def money(cost: float | None) -> str:
-    """Write an amount in USD; what is not known is said to be unknown."""
-    if cost is None:
-        return "price unknown"
-    if cost == 0:
-        return "free"
-    if cost < 0.0001:
-        return "under $0.0001"
-    return f"${cost:,.4f}" if cost < 0.1 else f"${cost:,.2f}"
 
 
 def unpriced(run: Run, endpoints: Mapping[str, Endpoint]) -> tuple[str, ...]:

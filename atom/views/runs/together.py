@@ -6,11 +6,11 @@ import socket
 from collections.abc import Mapping, Sequence
 
 from atom.display import numbers
+from atom.display.numbers import money
 from atom.records import Endpoint, Run
 from atom.store import Store
 from atom.store.team.budgets import Left, what_is_left
 from atom.store.together.quotas import Shared, shared_by, slots_in_use
-from atom.views.runs.page import money
 
 _HERE = "on this computer"
 

@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from atom.display import numbers
+from atom.display.numbers import money
 from atom.engine.bench.judging import BenchForecast, BenchSpec, forecast_bench
 from atom.engine.consent import ConsentNeeded, ConsentQuestion, give_consent, is_remote
 from atom.engine.control import RunStatus, list_runs, start_work
@@ -23,7 +24,7 @@ from atom.ui.plain import plain
 from atom.ui.runs import control as run_control
 from atom.ui.runs import parts as runs_parts
 from atom.ui.shell import stores, team
-from atom.views.runs.page import money, run_view, task_words
+from atom.views.runs.page import run_view, task_words
 from atom.views.stores import OpenStore
 
 FORMS = "lab_forms"

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import streamlit as st
 
 from atom.display import numbers
+from atom.display.numbers import money
 from atom.engine.pairs.asking import PairsForecast, PairsSpec, forecast_pairs
 from atom.records import Endpoint, KnownBy, content_id
 from atom.ui import kit, work
 from atom.ui.html import Html, el
 from atom.ui.shell.frame import Here
-from atom.views.runs.page import money
 
 SENT = "Both answers of each pair, with the question and its pictures."
 BY_WORDS: Mapping[KnownBy, str] = {

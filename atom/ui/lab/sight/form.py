@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from atom.display import numbers
+from atom.display.numbers import money
 from atom.engine.blind.sight import (
     ANSWERS,
     MOST_ANSWERS,
@@ -20,7 +21,6 @@ from atom.ui import kit, work
 from atom.ui.html import Html, el
 from atom.ui.shell.frame import Here
 from atom.views.lab.sight import WORDS
-from atom.views.runs.page import money
 
 TAB = "sight"
 SENT = "The questions with their pictures, and the answers to them."

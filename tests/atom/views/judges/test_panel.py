@@ -11,6 +11,7 @@ import pytest
 
 from atom.cli.main import main
 from atom.display import numbers
+from atom.display.numbers import money
 from atom.records import Call, Checkpoint, Judge, content_id
 from atom.reports.draft import Draft, ReportSpec
 from atom.reports.markdown_file import to_markdown
@@ -27,7 +28,6 @@ from atom.views.judges.panel_words import panel_words
 from atom.views.overview.differing import judges_differ, where_most
 from atom.views.overview.page import overview
 from atom.views.overview.ranking_table import DIFFER, ranking_table
-from atom.views.runs.page import money
 from atom.views.shards import in_threads
 from atom.views.snapshot import open_study
 from atom.views.study_data import load_study

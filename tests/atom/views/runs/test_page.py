@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from atom.display.numbers import money
 from atom.engine.study.spec import JUDGE_STAGES
 from atom.records import Candidate, Experiment, Run, TreeTask
 from atom.store import Store
-from atom.views.runs.page import RunForm, Seen, duration, money, pace, run_labels, run_view
+from atom.views.runs.page import RunForm, Seen, duration, pace, run_labels, run_view
 
 
 def run(**values) -> Run:
