@@ -1,6 +1,6 @@
 // Runs in the page: lists what can't be read, by kind.
 ([least, contrast]) => {
-  const found = {small: [], faint: [], cut: [], over: [], wide: [], raw: []};
+  const found = {small: [], faint: [], cut: [], over: [], wide: [], raw: [], apart: []};
   const name = (node) => node.textContent.trim().replace(/\s+/g, " ").slice(0, 60);
   const up = (node) => node.parentElement || (node.getRootNode() && node.getRootNode().host) || null;
   const rgb = (text) => {
@@ -85,13 +85,27 @@
   }
   // Marks that a reader shouldn't see, except in what models say and in commands.
   const RAW = /`[^`]+`|(^|[\s(])-\d|\b[Nn]a[Nn]\b/;
+  // A number and its unit, or an n and its number, belong on one line.
+  const UNIT = /\d\s+(?:%|s|ms|min|h|px|[KMG]B|°[CF])(?![\p{L}\p{N}])|\bn\s+\d/gu;
+  const apart = (text) => [...text.nodeValue.matchAll(UNIT)].filter(({0: pair, index}) => {
+    const ends = [index, index + pair.length - 1].map((at) => {
+      const range = document.createRange();
+      range.setStart(text, at);
+      range.setEnd(text, at + 1);
+      return range.getBoundingClientRect();
+    });
+    return ends[1].top >= ends[0].bottom - 1;
+  }).map(({0: pair}) => pair.replace(/\s+/g, " "));
   const boxes = [];
   for (const node of texts) {
     const box = node.getBoundingClientRect();
     if (box.width < 3 || box.height < 3 || !seen(node)) continue;
     const style = getComputedStyle(node), svg = node.namespaceURI.includes("svg");
-    const words = [...node.childNodes].filter((x) => x.nodeType === 3).map((x) => x.nodeValue);
-    if (words.some((x) => RAW.test(x)) && !node.closest(".said, code, pre")) found.raw.push(name(node));
+    const own = [...node.childNodes].filter((x) => x.nodeType === 3);
+    if (!node.closest(".said, code, pre")) {
+      if (own.some((x) => RAW.test(x.nodeValue))) found.raw.push(name(node));
+      for (const pair of own.flatMap(apart)) found.apart.push(`${pair}: ${name(node)}`);
+    }
     let scale = 1;
     // A label may be turned: its size is the length of the matrix's first column.
     const turn = svg && node.getScreenCTM ? node.getScreenCTM() : null;

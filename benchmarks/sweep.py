@@ -3,10 +3,10 @@
 Run it with `python benchmarks/sweep.py` (all of it: twenty minutes), or a part of it with `--only
 Failures --sizes 1280x720 --schemes dark --zooms 1`. On each screen, in four sizes, light and dark,
 at 100 and 200 % zoom, it reports texts that are cut off without a way to see them whole, texts
-under 9 px, texts that lie over each other, contrast under 4.5 to 1, and marks that a reader
-shouldn't see (backticks, `nan`, a hyphen for a minus sign). Each screen is looked at
-once nothing changes in it any more; one that doesn't come to rest is reported, too. The exit
-status is 1 where anything was found.
+under 9 px, texts that lie over each other, contrast under 4.5 to 1, marks that a reader shouldn't
+see (backticks, `nan`, a hyphen for a minus sign), and numbers that stand a line above their unit.
+Each screen is looked at once nothing changes in it any more; one that doesn't come to rest is
+reported, too. The exit status is 1 where anything was found.
 """
 
 from __future__ import annotations
@@ -75,7 +75,8 @@ MOST = 12
 LOOK = (Path(__file__).parent / "_sweep.js").read_text(encoding="utf-8").partition("\n")[2]
 KINDS = {"small": f"text under {LEAST_PX} px", "faint": f"contrast under {CONTRAST}",
          "cut": "cut off", "over": "text over text", "wide": "scrolls sideways",
-         "raw": "raw marks", "restless": "doesn't come to rest"}  # fmt: skip
+         "raw": "raw marks", "apart": "numbers apart from their unit",
+         "restless": "doesn't come to rest"}  # fmt: skip
 
 
 @contextmanager

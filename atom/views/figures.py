@@ -26,6 +26,8 @@ _WIDE, _HIGH, _RADIUS = 560.0, 360.0, 138.0
 _LINE, _TEXT = 13.0, 12.0
 _LEGEND = 20.0
 _NAME = 18
+_CLEAR = 7.0
+"""Points of 100 that a line stays from a ring's number without touching it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +96,7 @@ def draw_radar(
     parts = [_rings(len(radar.axes), inks), *_band(radar, inks)]
     for place in reversed(range(len(radar.models))):
         parts.append(_line_of(radar, place, inks))
-    parts.append(_ring_numbers(len(radar.axes), inks))
+    parts.append(_ring_numbers(radar, inks))
     for place in reversed(range(len(radar.models))):
         parts += _points_of(radar, place, inks, doors)
     parts += [
@@ -161,19 +163,40 @@ def _rings(axes: int, inks: Inks) -> Html:
     return el("g", lines)
 
 
-def _ring_numbers(axes: int, inks: Inks) -> Html:
-    """Number the rings between the first two axes: no marker ever lies there.
+def _ring_numbers(radar: Radar, inks: Inks) -> Html:
+    """Number the rings between two axes: no marker ever lies there, and few lines cross it.
 
     The innermost ring of many axes has no room for its number.
     """
+    of = len(radar.axes)
+    values = (25, 50, 75, 100)[of > 8 :]
+    clear = [_clearance(radar, number, values) for number in range(of)]
+    best = next((n for n, far in enumerate(clear) if far >= _CLEAR), clear.index(max(clear)))
     numbers = []
-    for value in (25, 50, 75, 100)[axes > 8 :]:
-        x, y = _at(0.5, axes, value * math.cos(math.pi / axes))
+    for value in values:
+        x, y = _at(best + 0.5, of, value * math.cos(math.pi / of))
         numbers.append(
             el("text", value, x=_n(x), y=_n(y + 4), fill=inks.quiet, font_size=11,
-               text_anchor="middle", stroke=inks.ground, stroke_width=2.5, paint_order="stroke")
+               text_anchor="middle", stroke=inks.ground, stroke_width=5, stroke_linejoin="round",
+               paint_order="stroke")
         )  # fmt: skip
     return el("g", numbers, aria_hidden="true")
+
+
+def _clearance(radar: Radar, number: int, values: Sequence[int]) -> float:
+    """Return how far lines stay from the rings' numbers between an axis and the next.
+
+    Midway between two axes, a line from a to b crosses where a ring of 2ab / (a + b) does.
+    """
+    here, after = radar.axes[number], radar.axes[(number + 1) % len(radar.axes)]
+    pairs = [(here.middle, after.middle)] if radar.group > 1 else []
+    pairs += [
+        (one.estimate.value, other.estimate.value)
+        for one, other in zip(here.marks, after.marks, strict=True)
+        if one.estimate.known and other.estimate.known
+    ]
+    crossed = [2 * a * b / (a + b) if a + b > 0 else 0.0 for a, b in pairs]
+    return min((abs(at - value) for at in crossed for value in values), default=math.inf)
 
 
 def _band(radar: Radar, inks: Inks) -> list[Html]:

@@ -34,6 +34,9 @@ SAID: tuple[tuple[str, str, dict[str, list[str]]], ...] = (
     ("raw", "<p>run `endpoint test`</p><p>from -0.8</p><p>nan</p><p>−0.8, 0–5, e-3</p>"
      "<p class=said>`x` -1</p><code>`x`</code>",
      {"raw": ["run `endpoint test`", "from -0.8", "nan"]}),
+    ("a number apart from its unit", "<p style='width: 40px'>say 78.6 %</p>"
+     "<p style='width: 40px'>say 78.6&nbsp;%</p><p class=said style='width: 40px'>say 78.6 %</p>"
+     "<p style='width: 30px'>all n 60</p>", {"apart": ["6 %: say 78.6 %", "n 6: all n 60"]}),
     ("wide", "<div style='width: 2000px'>Needle</div>", {"wide": ["1200 px beyond the window"]}),
 )  # fmt: skip
 FRAME = """<body style="margin: 0"><style>

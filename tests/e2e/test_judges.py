@@ -64,6 +64,7 @@ def test_two_judges_are_compared_down_to_their_reasons(app, page, new_page, visi
     page.get_by_text("Do its judges say the same?").wait_for()
     table = page.get_by_label("Agreement of every two judges")
     expect(table.get_by_role("link", name="Judge X and Ann (person)")).to_be_visible()
+    expect(table.get_by_role("link", name="Judge X and all people", exact=True)).to_be_visible()
     table.get_by_role("link", name="Judge X and Ann (person)").click()
     page.get_by_role("heading", name="Judge X and Ann, part by part").wait_for()
     page.get_by_label("Agreement by capability").get_by_role("link", name="Colours").click()

@@ -50,6 +50,18 @@ function morph(from, to) {
   }
 }
 
+// A number and its unit stay on one line. Python's words keep plain spaces: they are stored, sent and
+// saved as well. What models and people wrote stays as it is.
+const UNIT = /(\d) (?=(?:%|s|ms|min|h|px|[KMG]B|°[CF])(?![\p{L}\p{N}]))|\b(n) (?=\d)/gu;
+
+function unbroken(root) {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    if (node.parentElement?.closest("code, pre, style, textarea, .said")) continue;
+    node.nodeValue = node.nodeValue.replace(UNIT, "$1$2\u00a0");
+  }
+}
+
 function light(root, name) {
   root.querySelectorAll("[data-light]").forEach((node) => {
     node.classList.toggle("lit", name !== null && node.dataset.light === name);
@@ -75,6 +87,7 @@ function tooltip(root, holder) {
       const code = at % 2 ? box.appendChild(document.createElement("code")) : box;
       code.append(words);
     });
+    unbroken(box);
     holder.appendChild(box);
     const spot = target.getBoundingClientRect();
     const size = box.getBoundingClientRect();
@@ -307,6 +320,7 @@ window.atomscopeMarkup = function (component) {
     state.html = data.html;
     const next = document.createElement("template");
     next.innerHTML = data.html;
+    unbroken(next.content);
     state.hide();
     state.root.querySelectorAll("[data-foreign]").forEach((node) => node.remove());
     morph(state.root, next.content);

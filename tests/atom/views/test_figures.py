@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import pytest
@@ -40,3 +41,36 @@ def test_no_marker_lies_on_a_rings_number(axes, value):
         for left, foot in ((float(a), float(b)) for a, b in numbers)
         if abs(x - left) < 6.5 + 4.2 and abs(y - (foot - 4)) < 4 + 4.2
     ]
+
+
+def crossings(values, drawn):
+    """Return the numbers whose letters a model's line crosses; halos keep 2.5 clear around them."""
+    numbers = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>(25|50|75|100)<', drawn)
+    corners = [
+        (280 + 1.38 * v * math.cos(a), 180 + 1.38 * v * math.sin(a))
+        for v, a in ((v, 2 * math.pi * n / len(values) - math.pi / 2) for n, v in enumerate(values))
+    ]
+    found = []
+    for x, foot, value in ((float(a), float(b), c) for a, b, c in numbers):
+        wide = 7.0 * len(value) / 2
+        for (ax, ay), (bx, by) in zip(corners, [*corners[1:], corners[0]], strict=True):
+            points = ((ax + t / 50 * (bx - ax), ay + t / 50 * (by - ay)) for t in range(51))
+            if any(
+                abs(px - float(x)) < wide and abs(py - float(foot) + 4) < 4 for px, py in points
+            ):
+                found.append(value)
+    return found
+
+
+@pytest.mark.parametrize(
+    "values", [(50,) * 2 + (62,) * 6, (75, 75, 75, 62, 62, 62, 88, 88), (40, 70, 70, 40, 88, 88)]
+)
+def test_rings_are_numbered_where_no_line_crosses_the_numbers(values):
+    marks = [Mark(model=0, estimate=Estimate(value=v), listed=1, filters=Filters()) for v in values]
+    each = tuple(
+        Axis(name=str(n), path=(str(n),), label=None, middle=0, lo=0, hi=0, marks=(mark,))
+        for n, mark in enumerate(marks)
+    )
+    model = ShapeModel(index=0, model_id="a", name="a")
+    one = Radar(title="t", axes=each, models=(model,), group=1, left_out=0)
+    assert crossings(values, str(draw_radar(one, SCREEN))) == []
