@@ -11,7 +11,6 @@ import streamlit as st
 from atom.analysis.agreement.two_judges import Bounded, TwoJudges
 from atom.display import numbers
 from atom.records import Checkpoint, Judge
-from atom.store.people import PEOPLE
 from atom.ui import kit, links
 from atom.ui.html import Child, Html, el
 from atom.ui.judges import panel
@@ -19,7 +18,7 @@ from atom.ui.pages import FAILURES, JUDGE_LAB, RUNS
 from atom.ui.shell import stores
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
-from atom.views.judges import MOST_PEOPLE, Group, JudgesView, MarkPair, PairCell, judges_view
+from atom.views.judges import TOGETHER, Group, JudgesView, MarkPair, PairCell, judges_view
 from atom.views.people.rubric import TITLES
 from atom.views.stores import OpenStore
 from atom.views.study_data import StudyData
@@ -120,7 +119,7 @@ def _address(here: Here, filters: Filters, view: JudgesView, **local: str | None
 
 def name_of(judge: Judge) -> str:
     """Return a judge's name, with what it is unless it is a model or people together."""
-    if judge.id in (PEOPLE, MOST_PEOPLE):
+    if judge in TOGETHER:
         return judge.name[0].lower() + judge.name[1:]
     kind = _KINDS[judge.kind]
     if not kind:
@@ -166,7 +165,7 @@ def _both(cell: PairCell) -> str:
 
 
 def _in_words(judge: Judge) -> str:
-    return name_of(judge) if judge.id in (PEOPLE, MOST_PEOPLE) else judge.name
+    return name_of(judge) if judge in TOGETHER else judge.name
 
 
 def _matrix(here: Here, view: JudgesView) -> Html:
