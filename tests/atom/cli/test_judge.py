@@ -215,7 +215,7 @@ def test_items_without_a_picture_are_said_and_not_asked(say, monkeypatch):
     assert "2 items without a picture aren't asked about" in said.out
     said = say(*words)
     assert "2 of 2 items" in said.err
-    assert "0 failed" in said.err
+    assert "0 items failed" in said.err
     assert "2 items without a picture aren't asked about" in said.err
     # Where each item is about a picture, having none is lacking one: nobody can be asked.
     monkeypatch.setitem(BENCHES, NAME, replace(TOY, pictured=True))
