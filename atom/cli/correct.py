@@ -10,12 +10,13 @@ from typing import get_args
 
 from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, table
-from atom.cli.results.correction import forecast_data, forecast_lines, percent, result_lines
+from atom.cli.results.correction import forecast_data, percent, result_lines
 from atom.cli.results.plain import plain
 from atom.cli.running.carry_out import begin, do_here, run_lines, with_consent
 from atom.cli.study import open_bundled
 from atom.display import numbers
 from atom.display.numbers import money
+from atom.display.writers import said
 from atom.engine.control import RunStatus, list_runs
 from atom.engine.correction.forecast import forecast_experiment
 from atom.engine.correction.gate import prepare_gate, run_gate
@@ -31,6 +32,7 @@ from atom.views.correction.data import (
     find_experiment,
     list_experiments,
 )
+from atom.views.correction.form import ARM_WORDS
 from atom.views.stores import DEMO_MARK
 from taxonomy import parse_path
 
@@ -104,10 +106,11 @@ def start(args: argparse.Namespace, out: Output) -> int:
     with Store.open(settings.store) as store:
         with _source(store, settings, args.study) as (source, study):
             expected = forecast_experiment(source, _spec(study, args), known_endpoints(settings))
+            told = said(expected.facts(lambda arm: ARM_WORDS[arm].name))
             if args.dry_run:
-                out.result(forecast_data(expected), forecast_lines(expected))
+                out.result(forecast_data(expected), told)
                 return 0
-            for text in forecast_lines(expected):
+            for text in told:
                 out.problem(text)
             dear = expected.most_cost is None or expected.most_cost > 0
             if dear and not args.yes and not out.ask("Go on?"):

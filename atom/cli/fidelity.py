@@ -14,8 +14,8 @@ from atom.cli.parts.own_criteria import add_own
 from atom.cli.parts.people_labels import finite, people_labels
 from atom.cli.running.carry_out import begin_and_do
 from atom.display import numbers
-from atom.display.numbers import money
-from atom.engine.bench.fidelity import FidelityForecast, FidelitySpec, forecast_fidelity
+from atom.display.writers import said
+from atom.engine.bench.fidelity import FidelitySpec, forecast_fidelity
 from atom.engine.bench.rankings import (
     RankingsTaken,
     import_rankings,
@@ -83,9 +83,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
     )
     with Store.open(settings.store) as store:
         if args.dry_run:
-            forecast = forecast_fidelity(store, spec, known_endpoints(settings))
+            endpoints = known_endpoints(settings)
+            forecast = forecast_fidelity(store, spec, endpoints)
             more = {"calls": forecast.calls, "cost": forecast.cost}
-            out.result({**asdict(forecast), **more}, _forecast_lines(forecast))
+            out.result({**asdict(forecast), **more}, said(forecast.facts(endpoints[spec.judge])))
             return 0
         study_id = find_study(store, args.study).id
         ended = begin_and_do(store, spec, settings, args, out, owner_id=study_id)
@@ -142,18 +143,6 @@ def _taken_lines(taken: RankingsTaken) -> list[str]:
         lines.append(f"{taken.replaced:,} of them replace what was there")
     if taken.n_skipped:
         lines.append(f"{taken.n_skipped:,} left out")
-    return lines
-
-
-def _forecast_lines(forecast: FidelityForecast) -> list[str]:
-    rows = [[one.method, one.calls, one.later, one.blocked or ""] for one in forecast.methods]
-    lines = [
-        f"{forecast.samples:,} samples, {forecast.ranked:,} of them ranked by people; "
-        f"{forecast.calls:,} calls, {money(forecast.cost)}",
-        *table(("method", "calls", "then", "samples without a solution"), rows),
-    ]
-    if any(one.blocked for one in forecast.methods):
-        lines.append("solutions come from a run of a judge on the study: `run start --judge ...`")
     return lines
 
 

@@ -12,7 +12,6 @@ from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, table
 from atom.cli.results.bench import (
     failed_lines,
-    forecast_lines,
     place_document,
     say_left_out,
     set_document,
@@ -21,6 +20,7 @@ from atom.cli.results.bench import (
 )
 from atom.cli.results.plain import plain
 from atom.cli.running.carry_out import begin_and_do
+from atom.display.writers import said
 from atom.engine.bench.calibration import ANSWERS, calibration_name
 from atom.engine.bench.judging import BenchSpec, forecast_bench, prepare_bench
 from atom.engine.bench.picking import answers_name, read_answers
@@ -203,9 +203,10 @@ def bench(args: argparse.Namespace, out: Output) -> int:
         )
         if args.dry_run:
             new = found if isinstance(found, NewSet) else None
-            forecast = forecast_bench(store, spec, known_endpoints(settings), new=new)
+            endpoints = known_endpoints(settings)
+            forecast = forecast_bench(store, spec, endpoints, new=new)
             _say_unscored(spec, record, out)
-            out.result(plain(forecast), forecast_lines(forecast))
+            out.result(plain(forecast), said(forecast.facts(endpoints)))
             return 0
         _say_unscored(spec, record, out)
         return _ask(store, record, settings, spec, args, out)

@@ -11,9 +11,9 @@ from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, table
 from atom.cli.running.carry_out import begin_and_do
 from atom.display import numbers
-from atom.display.numbers import money
+from atom.display.writers import said
 from atom.engine.endpoints.configured import known_endpoints
-from atom.engine.pairs.asking import PairsForecast, PairsSpec, forecast_pairs
+from atom.engine.pairs.asking import PairsSpec, forecast_pairs
 from atom.engine.pairs.keeping import keep_pairs
 from atom.errors import UsageError
 from atom.exports.hard_pairs import WARNING, pair_files
@@ -103,7 +103,7 @@ def find(args: argparse.Namespace, out: Output) -> int:
         )
         if args.dry_run:
             forecast = forecast_pairs(store, spec, known_endpoints(settings))
-            out.result(asdict(forecast), forecast_lines(forecast))
+            out.result(asdict(forecast), said(forecast.facts))
             return 0
         ended = begin_and_do(store, spec, settings, args, out, owner_id=spec.study_id)
         if ended is None:
@@ -188,23 +188,6 @@ def _not_empty(view: HardPairs, *, confirmed: bool) -> None:
     raise UsageError(
         "no hard pair is left: ask about more pairs, or let fewer judges fail (--fail)"
     )
-
-
-def forecast_lines(found: PairsForecast) -> list[str]:
-    """Say what a run would ask."""
-    by = ", ".join(f"{n:,} by {name}" for name, n in found.by.items())
-    lines = [
-        f"{numbers.count(found.pairs, 'pair')} of {numbers.count(found.samples, 'sample')}, of "
-        f"{sum(found.by.values()):,} with a known order ({by}) and {found.compared:,} looked at",
-        f"{numbers.count(found.calls, 'call')} to weak judges, {money(found.cost)}",
-    ]
-    if found.against:
-        lines.append(f"{numbers.count(found.against, 'pair')} left out: outcome and scores say "
-                     "opposite things")  # fmt: skip
-    if found.later:
-        lines.append(f"at most {numbers.count(found.later, 'call')} to the strong judge, "
-                     f"{money(found.later_cost)}")  # fmt: skip
-    return lines
 
 
 def _tell(data: StudyData, view: HardPairs, out: Output) -> None:

@@ -15,10 +15,8 @@ from atom.cli.results.tree import (
     diff_data,
     diff_lines,
     forecast_data,
-    forecast_lines,
     induced_data,
     induced_lines,
-    rival_lines,
     rivals_data,
     validity_data,
     validity_lines,
@@ -26,6 +24,7 @@ from atom.cli.results.tree import (
 from atom.cli.running.carry_out import begin, show_progress, with_consent
 from atom.display import writers
 from atom.display.numbers import money
+from atom.display.writers import said
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.induction.forecast import forecast_induction
 from atom.engine.induction.ground import InductionSpec, Start, spec_of
@@ -144,9 +143,9 @@ def grow(args: argparse.Namespace, out: Output) -> int:
         spec = _spec(store, args)
         expected = forecast_induction(store, spec, known_endpoints(settings))
         if args.dry_run:
-            out.result(forecast_data(expected), forecast_lines(expected))
+            out.result(forecast_data(expected), said(expected.facts))
             return 0
-        for text in forecast_lines(expected):
+        for text in said(expected.facts):
             out.problem(text)
         dear = expected.cost is None or expected.cost > 0
         if dear and not args.yes and not out.ask("Go on?"):
@@ -280,7 +279,7 @@ def rivals(args: argparse.Namespace, out: Output) -> int:
         study = find_study(store, args.study)
         spec = RivalSpec(study_id=study.id, judge=args.judge, budget=args.budget)
         expected = forecast_rivals(store, spec, known_endpoints(settings))
-        lines = rival_lines(expected)
+        lines = said(expected.facts)
         if args.dry_run:
             out.result(rivals_data(expected), lines)
             return 0

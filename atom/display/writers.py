@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from atom.display.csv_text import csv_text
+from atom.display.facts import Facts
 from atom.display.markdown import escaped
 from atom.display.markup import Html, el
 from atom.display.table import Table
@@ -43,6 +44,11 @@ def laid_out(
         return "  ".join(parts).rstrip()
 
     return [line(head), *map(line, cells)]
+
+
+def said(facts: Facts) -> list[str]:
+    """Say facts in lines."""
+    return [facts.head, *facts.more, *(lines(facts.table) if facts.table else ())]
 
 
 def csv(*tables: Table[R]) -> str:

@@ -51,6 +51,7 @@ from atom.records.mark_scale import JUDGE_SCALE, MarkScale, MarkState
 from atom.records.preference import Preference, PreferenceVerdict, Side
 from atom.records.run import (
     SHOWN,
+    SHOWN_WORDS,
     BenchTask,
     BlindTask,
     CriteriaTask,
@@ -118,6 +119,7 @@ __all__ = [
     "PICKED",
     "PICKED_HERE",
     "SHOWN",
+    "SHOWN_WORDS",
     "TAG_FACET",
     "UNASKED",
     "UNSCORED",

@@ -22,6 +22,13 @@ against a wrong one; a clear gap of the study's judge's scores."""
 Shown = Literal["picture", "again", "none", "other", "caption"]
 """What a judge is shown: the picture, it once more, none, another sample's, a description."""
 SHOWN: Final[tuple[Shown, ...]] = ("picture", "again", "none", "other", "caption")
+SHOWN_WORDS: Final[Mapping[Shown, str]] = {
+    "picture": "with the picture",
+    "again": "with the picture again",
+    "none": "without it",
+    "other": "with another’s picture",
+    "caption": "with a description alone",
+}
 StageName = Literal["answer", "replay", "criteria", "mapping", "scoring", "outcome"]
 
 

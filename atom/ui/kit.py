@@ -18,6 +18,7 @@ import streamlit as st
 
 from atom.display import numbers
 from atom.display import table as display
+from atom.display.facts import Facts
 from atom.errors import AtomError
 from atom.ui.html import Attribute, Child, Html, el, join
 from atom.ui.links import read_address
@@ -390,6 +391,16 @@ def drawn(
 
     return grid(values.rows, *map(column, values.shown("screen")), label=values.label, on=on,
                 tight=tight)  # fmt: skip
+
+
+def facts(found: Facts) -> Html:
+    """Draw facts: the sentence, what belongs beside it, the table folded away."""
+    return el(
+        "div",
+        el("p", told(found.head), class_="strong text"),
+        el("p", told(" ".join(found.more)), class_="quiet small text") if found.more else None,
+        fold(found.table.label, drawn(found.table)) if found.table else None,
+    )
 
 
 def csv_link(text: str, name: str) -> Html:

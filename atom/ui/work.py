@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import streamlit as st
 
-from atom.display.numbers import money
 from atom.engine.cluster.ray_jobs import ray_executor
 from atom.engine.consent import give_consent, is_remote
 from atom.engine.control import start_work
 from atom.engine.endpoints.configured import known_endpoints
+from atom.engine.endpoints.price import cost_words
 from atom.engine.jobs import Job, Jobs, JobState, Looks
 from atom.engine.work import Spec
 from atom.errors import AtomError
@@ -179,19 +179,6 @@ def price_words(tokens: int, cost: float | None, endpoint: Endpoint) -> str:
     if not tokens:
         return "nothing to pay: the stored reply is used again"
     return cost_words(tokens, cost, [endpoint])
-
-
-def cost_words(tokens: int, cost: float | None, asked: Iterable[Endpoint]) -> str:
-    """Write `about 1,900 tokens, $0.0040, to api.host`."""
-    asked = list(asked)
-    if all(endpoint.is_probe and not endpoint.url for endpoint in asked):
-        return f"about {_round(tokens):,} tokens, free, offline"
-    hosts = ", ".join(dict.fromkeys(endpoint.host for endpoint in asked if endpoint.url))
-    return f"about {_round(tokens):,} tokens, {money(cost)}, to {hosts}"
-
-
-def _round(tokens: int) -> int:
-    return tokens if tokens < 1000 else round(tokens, -2)
 
 
 def usual_judge(store: OpenStore, data: StudyData, endpoints: Mapping[str, Endpoint]) -> str:

@@ -12,12 +12,12 @@ from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output
 from atom.cli.running.carry_out import begin_and_do
 from atom.display import numbers, writers
-from atom.display.numbers import money
-from atom.engine.blind.sight import ANSWERS, QUESTIONS, SightForecast, SightSpec, forecast_sight
+from atom.display.writers import said
+from atom.engine.blind.sight import ANSWERS, QUESTIONS, SightSpec, forecast_sight
 from atom.engine.endpoints.configured import known_endpoints
 from atom.errors import UsageError
 from atom.files import write_file
-from atom.records import SHOWN, Shown
+from atom.records import SHOWN, SHOWN_WORDS, Shown
 from atom.store import Store, find_study
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def blind(args: argparse.Namespace, out: Output) -> int:
         )  # fmt: skip
         if args.dry_run:
             found = forecast_sight(store, spec, known_endpoints(settings))
-            out.result({**asdict(found), "calls": found.calls}, forecast_lines(found))
+            out.result({**asdict(found), "calls": found.calls}, said(found.facts))
             return 0
         ended = begin_and_do(store, spec, settings, args, out, owner_id=study_id)
         if ended is None:
@@ -91,24 +91,6 @@ def _shown(text: str | None) -> tuple[Shown, ...]:
     if unknown := [name for name in wanted if name not in get_args(Shown)]:
         raise UsageError(f"a judge can't be shown {unknown[0]!r}: name some of {', '.join(SHOWN)}")
     return tuple(name for name in SHOWN if name in wanted) or SHOWN
-
-
-def forecast_lines(found: SightForecast) -> list[str]:
-    """Say what a run would ask and cost."""
-    parts = ", ".join(f"{n} {name}" for name, n in found.by.items())
-    first = f"{numbers.count(found.descriptions, 'description')} first; " * bool(found.descriptions)
-    lines = [
-        f"{numbers.count(found.answers, 'answer')} to {found.samples:,} of "
-        f"{numbers.count(found.eligible, 'question')} with pictures and criteria: {first}"
-        f"{numbers.count(found.calls, 'call')} in all, {money(found.cost)}",
-    ]
-    if parts:
-        lines.append(f"marked: {parts}")
-    if found.own:
-        lines.append(f"{found.own} answers have the judge's own mark already: that is its second")
-    if found.alone:
-        lines.append(f"for {numbers.count(found.alone, 'answer')} no other sample's picture is fit")
-    return lines
 
 
 def _tell(
@@ -167,7 +149,6 @@ def _numbers(values: dict[str, float]) -> dict[str, float | None]:
 
 def _lines(view: SightView, sentence: str) -> list[str]:
     from atom.views.judges.sight_table import sight_table
-    from atom.views.lab.sight import WORDS
 
     lines = [
         f"{view.judge}: {sentence}",
@@ -180,6 +161,6 @@ def _lines(view: SightView, sentence: str) -> list[str]:
     if view.unread:
         lines.append(
             "unread or failed: "
-            + ", ".join(f"{n} {WORDS[name]}" for name, n in view.unread.items())
+            + ", ".join(f"{n} {SHOWN_WORDS[name]}" for name, n in view.unread.items())
         )
     return lines

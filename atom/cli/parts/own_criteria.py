@@ -12,7 +12,7 @@ from atom.cli.parts.options import common, settings_of
 from atom.cli.parts.output import Output
 from atom.cli.running.carry_out import begin_and_do
 from atom.display import numbers, writers
-from atom.display.numbers import money
+from atom.display.writers import said
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.people.matching import MatchSpec, forecast_match
 from atom.errors import UsageError
@@ -62,9 +62,7 @@ def match(args: argparse.Namespace, out: Output) -> int:
         )  # fmt: skip
         if args.dry_run:
             found = forecast_match(store, spec, known_endpoints(settings))
-            out.result(asdict(found), [f"{numbers.count(found.samples, 'sample')}: "
-                                       f"{numbers.count(found.calls, 'call')}, "
-                                       f"{money(found.cost)}"])  # fmt: skip
+            out.result(asdict(found), said(found.facts))
             return 0
         ended = begin_and_do(store, spec, settings, args, out, owner_id=spec.study_id)
         if ended is None:

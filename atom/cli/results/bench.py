@@ -9,9 +9,7 @@ from collections.abc import Sequence
 from atom.cli.parts.output import Output, table
 from atom.cli.results.plain import plain
 from atom.display import writers
-from atom.display.numbers import money
-from atom.engine.bench.judging import BenchForecast
-from atom.judgebench.base import BenchResult, MetricRow, without_picture_words
+from atom.judgebench.base import BenchResult, MetricRow
 from atom.judgebench.published import Place
 from atom.judgebench.words import count
 from atom.records import BenchSet, Verdict
@@ -125,17 +123,6 @@ def _place_lines(among: Sequence[Place], synthetic: bool) -> list[str]:
         if one.ours is not None
     ]  # fmt: skip
     return ["", title, *table(("figure", "table", "data", "value", "place", "of"), rows)]
-
-
-def forecast_lines(forecast: BenchForecast) -> list[str]:
-    """Say what would be asked, and what it would cost."""
-    calls = [f"{count(n, 'call')} to {name}" for name, n in forecast.calls.items()]
-    later = "; what is written is then scored, which comes on top" if forecast.later else ""
-    todo = ", ".join(calls) or "nothing is missing"
-    lines = [f"{count(forecast.items, 'item')}: {todo}, {money(forecast.cost)}{later}"]
-    if forecast.without_picture:
-        lines.append(without_picture_words(forecast.without_picture))
-    return lines
 
 
 def _result_lines(result: BenchResult) -> list[str]:

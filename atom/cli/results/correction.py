@@ -20,7 +20,6 @@ from atom.analysis.correction.trials import Share, break_rate, rounds
 from atom.cli.parts.output import table
 from atom.cli.results.plain import plain
 from atom.display import numbers, writers
-from atom.display.numbers import money
 from atom.display.table import Table
 from atom.engine.correction.forecast import CorrectionForecast
 from atom.errors import UsageError
@@ -70,35 +69,6 @@ def forecast_data(found: CorrectionForecast) -> dict[str, object]:
             for arm in found.arms
         ],
     }
-
-
-def forecast_lines(found: CorrectionForecast) -> list[str]:
-    """Say in words what an experiment would do."""
-    lines = [
-        f"{found.model}: {found.failed:,} of {found.answers:,} answers failed, "
-        f"{found.right:,} didn't; {found.failed_subjects:,} failed ones take part"
-        + (f", {found.right_subjects:,} right ones" if found.right_subjects else "")
-    ]
-    lines += [f"  left out: {n:,} ({reason})" for reason, n in found.left_out.items()]
-    for arm in found.arms:
-        what = f"{arm.arm} on right answers" if arm.cohort == "right" else arm.arm
-        least, most = Counter[str](), Counter[str]()
-        for part in arm.calls:
-            least[part.kind] += part.calls
-            most[part.kind] += part.most
-        parts = ", ".join(f"{_span(least[kind], most[kind])} {kind}" for kind in most) or "no call"
-        done = f", {arm.over:,} done already" if arm.over else ""
-        lines.append(f"  {what}: {arm.trials:,} answers{done}; {parts}")
-        lines += [f"    {n:,} without a call: {reason}" for reason, n in arm.skipped.items()]
-    price = "price unknown"
-    if found.cost is not None and found.most_cost is not None:
-        price = f"{money(found.cost)} to {money(found.most_cost)}" if found.most_cost else "free"
-    lines.append(f"{_span(found.calls, found.most_calls)} calls, {price}")
-    return lines
-
-
-def _span(least: int, most: int) -> str:
-    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
 def result_lines(

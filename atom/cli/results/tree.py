@@ -8,7 +8,6 @@ from dataclasses import asdict
 from atom.analysis.capability.validity import Homogeneity
 from atom.cli.parts.output import table
 from atom.display import numbers
-from atom.display.numbers import money
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.induction.forecast import InductionForecast
 from atom.engine.induction.induced import Induced
@@ -19,23 +18,6 @@ from atom.views.runs.page import spent_words, without_prices
 from atom.views.tree.validity import RivalRow, Validity
 from taxonomy import format_path
 from taxonomy.compare import Change, TreeDiff
-
-
-def forecast_lines(expected: InductionForecast) -> list[str]:
-    """Say in words what an induction would ask and cost."""
-    rows = [
-        [phase.phase, phase.calls, phase.tokens, money(phase.cost)] for phase in expected.phases
-    ]
-    rows.append(
-        ["in all", expected.calls, sum(p.tokens for p in expected.phases), money(expected.cost)]
-    )
-    return [
-        f"about {expected.calls:,} calls to {expected.judge.name} "
-        f"({expected.judge.host}): proposals "
-        f"from {expected.criteria:,} criteria of {expected.samples:,} samples, then "
-        f"{expected.mapped:,} criteria are mapped",
-        *table(("phase", "calls", "tokens", "cost"), rows),
-    ]
 
 
 def forecast_data(expected: InductionForecast) -> dict[str, object]:
@@ -153,21 +135,6 @@ def validity_data(found: Validity) -> dict[str, object]:
         "samples": found.samples,
         "rank": found.rank,
     }
-
-
-def rival_lines(expected: RivalForecast) -> list[str]:
-    """Say in words what mapping the rivals would ask and cost."""
-    rows = [
-        [one.rival.name, len(one.rival.tree.leaves), one.left, one.calls, one.tokens,
-         money(one.cost)]
-        for one in expected.rivals
-    ]  # fmt: skip
-    rows.append(["in all", "", "", expected.calls, expected.tokens, money(expected.cost)])
-    return [
-        f"about {expected.calls:,} calls to {expected.judge.name} ({expected.judge.host}) map "
-        f"{expected.criteria:,} criteria to each rival",
-        *table(("rival", "leaves", "criteria left", "calls", "tokens", "cost"), rows),
-    ]
 
 
 def rivals_data(expected: RivalForecast) -> dict[str, object]:

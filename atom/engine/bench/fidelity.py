@@ -14,8 +14,12 @@ from itertools import chain
 from typing import ClassVar, Final
 
 from atom.analysis.agreement.fidelity import ranks_of
+from atom.display.facts import Facts
+from atom.display.numbers import count
+from atom.display.table import Column, Table
 from atom.engine.clock import stamp
 from atom.engine.consent import ConsentQuestion, questions_of
+from atom.engine.endpoints.price import cost_words
 from atom.engine.execution import Execution, RunContext
 from atom.engine.items import read_material
 from atom.engine.members import asks, check_endpoint, judge_of, pick_endpoint
@@ -142,6 +146,38 @@ class FidelityForecast:
     def calls(self) -> int:
         """All requests, later ones included."""
         return sum(one.calls + one.later for one in self.methods)
+
+    def facts(self, judge: Endpoint) -> Facts:
+        """Say what the methods would ask and cost.
+
+        Args:
+            judge: the endpoint that is asked.
+        """
+        about = "about " if any(one.later for one in self.methods) else ""
+        price = cost_words(None, self.cost, [judge])
+        calls = f"{about}{count(self.calls, 'call')} to {judge.name}"
+        more = ["People have ranked none of them yet; what is asked now is kept until they do."]
+        if self.ranked:
+            more = [f"People have ranked {self.ranked:,} of them."]
+        if any(one.blocked for one in self.methods):
+            more.append("Solutions come from a run of a judge on the study.")
+        return Facts(
+            head=f"{count(self.samples, 'sample')}: {calls}, {price}.",
+            more=tuple(more),
+            table=Table(
+                label="By method",
+                columns=(
+                    Column(title="Method", of=lambda one: METHODS[one.method].title),
+                    Column(title="Calls", of=lambda one: one.calls, number=True),
+                    Column(title="Then, about", of=lambda one: one.later, number=True),
+                    Column(
+                        title="Without a solution", of=lambda one: one.blocked or "", number=True,
+                        spare=True,
+                    ),
+                ),
+                rows=self.methods,
+            ),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

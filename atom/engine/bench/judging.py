@@ -12,11 +12,14 @@ from datetime import datetime
 from functools import partial
 from typing import ClassVar, Final
 
+from atom.display.facts import Facts
+from atom.display.numbers import count
 from atom.engine.bench.sets import NewSet, find_set, items_of
 from atom.engine.clock import stamp
 from atom.engine.code.runs import run_programs
 from atom.engine.code.sandbox import find_sandbox
 from atom.engine.consent import ConsentQuestion, questions_of
+from atom.engine.endpoints.price import cost_words
 from atom.engine.execution import Execution, RunContext
 from atom.engine.members import check_endpoint, judge_of, pick_endpoint
 from atom.engine.work import Work
@@ -101,6 +104,10 @@ class Ready:
         return self.bench.worklist(self.plan)
 
 
+_NOTHING = "Nothing is left to ask: every verdict that can be asked now is there already."
+_LATER = "What it writes is then scored, which comes on top."
+
+
 @dataclass(frozen=True, kw_only=True)
 class BenchForecast:
     """What a run would ask at once; what builds on the answers comes on top.
@@ -118,6 +125,23 @@ class BenchForecast:
     cost: float | None = 0.0
     later: bool = False
     without_picture: int = 0
+
+    def facts(self, endpoints: Mapping[str, Endpoint]) -> Facts:
+        """Say what would be asked, and what it would cost.
+
+        Args:
+            endpoints: endpoints by name.
+        """
+        calls = {name: n for name, n in self.calls.items() if n}
+        more = [*([_LATER] if self.later else [])]
+        if self.without_picture:
+            more.append(f"{without_picture_words(self.without_picture)}.")
+        if not calls:
+            return Facts(head=_NOTHING, more=tuple(more))
+        asked = [endpoints[name] for name in calls if name in endpoints]
+        todo = ", ".join(f"{count(n, 'call')} to {name}" for name, n in calls.items())
+        price = cost_words(None, self.cost, asked)
+        return Facts(head=f"{count(self.items, 'item')}: {todo}, {price}.", more=tuple(more))
 
 
 def prepare_bench(

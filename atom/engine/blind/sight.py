@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar, Final
 
+from atom.display.facts import Facts
+from atom.display.numbers import count, money
 from atom.engine.blind.ground import draw, eligible_questions
 from atom.engine.clock import stamp
 from atom.engine.consent import ConsentQuestion, questions_of
@@ -27,6 +29,7 @@ from atom.judge import PicturePart
 from atom.methods.sight import LONGEST, SIGHT_PART, SightItem, SightWorklist, shown_of
 from atom.records import (
     SHOWN,
+    SHOWN_WORDS,
     CriteriaSet,
     Criterion,
     Endpoint,
@@ -132,6 +135,31 @@ class SightForecast:
     own: int = 0
     alone: int = 0
     cost: float | None = 0.0
+
+    @property
+    def facts(self) -> Facts:
+        """Say what a run would ask and cost."""
+        if not self.calls:
+            done = f"All {count(self.answers, 'answer')} are marked in every way already"
+            return Facts(head=f"{done}: nothing is left to do.")
+        parts = ", ".join(f"{n:,} {SHOWN_WORDS[name]}" for name, n in self.by.items())
+        more = [f"Marks {parts}."]
+        if self.descriptions:
+            pictures = count(self.descriptions, "picture is", "pictures are")
+            more.append(f"{pictures} described by the judge first.")
+        if self.own:
+            more.append(
+                f"{count(self.own, 'answer has', 'answers have')} this judge’s mark in the study, "
+                "which stands for the second look."
+            )
+        if self.alone:
+            more.append(f"For {count(self.alone, 'answer')} no other sample’s picture is fit.")
+        return Facts(
+            head=f"{count(self.calls, 'call')}, {money(self.cost)}: "
+            f"{count(self.answers, 'answer')} to {count(self.samples, 'question')} of "
+            f"{self.eligible:,}.",
+            more=tuple(more),
+        )
 
     @property
     def calls(self) -> int:

@@ -8,16 +8,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import get_args
 
+from atom.display import numbers
+from atom.display.facts import Facts
+from atom.display.numbers import money
+from atom.display.table import Column, Table
 from atom.engine.correction.cohorts import Subject, find_subjects
 from atom.engine.correction.ground import CorrectionSpec, Ground, prepare
 from atom.engine.correction.have import load_have
 from atom.engine.correction.plan import MOST_HINTS, Work, asked_about, outlook
 from atom.engine.correction.trials import KINDS, Rules, StepKind, Trial, trials_of
+from atom.engine.endpoints.price import cost_words
 from atom.engine.items import read_material
 from atom.errors import PictureError
 from atom.judge import Estimate, PicturePart, Request
 from atom.judge.usage import estimate_request
-from atom.records import Arm, Cohort, Endpoint, Experiment
+from atom.records import Arm, Cohort, Endpoint, Experiment, total_cost
 from atom.stages import correction, hint, outcome, scoring
 from atom.store import Store
 
@@ -71,6 +76,21 @@ class ArmForecast:
     skipped: Mapping[str, int]
     calls: tuple[CallForecast, ...]
 
+    def calls_words(self) -> str:
+        """Say how many requests it makes, at least and at most."""
+        return _span(sum(one.calls for one in self.calls), sum(one.most for one in self.calls))
+
+    def price_words(self) -> str:
+        """Say what these cost at least."""
+        if not self.calls:
+            return numbers.NONE
+        costs = [None if p.price is None else p.price * p.calls for p in self.calls if p.calls]
+        return money(total_cost(costs))
+
+
+def _span(least: int, most: int) -> str:
+    return f"{least:,}" if least == most else numbers.spanned(f"{least:,}", f"{most:,}")
+
 
 @dataclass(frozen=True, kw_only=True)
 class CorrectionForecast:
@@ -118,6 +138,68 @@ class CorrectionForecast:
     def most_cost(self) -> float | None:
         """USD at most, about; None where a price is unknown."""
         return self._sum(lambda part: part.most)
+
+    @property
+    def endpoints(self) -> list[Endpoint]:
+        """Every endpoint that it would ask."""
+        return list({p.endpoint.name: p.endpoint for arm in self.arms for p in arm.calls}.values())
+
+    @property
+    def price(self) -> str:
+        """What it would cost at least and at most, and where it goes, in words."""
+        tokens = sum(part.tokens * part.calls for arm in self.arms for part in arm.calls)
+        words = cost_words(tokens, self.cost, self.endpoints)
+        if self.most_cost and self.cost is not None and self.most_cost > self.cost:
+            words += f", at most {money(self.most_cost)}"
+        return words
+
+    def facts(self, names: Callable[[Arm], str]) -> Facts:
+        """Say what an experiment would do and cost.
+
+        Args:
+            names: what an arm is called.
+        """
+        who = (
+            f"{self.failed:,} of {self.model}'s {numbers.count(self.answers, 'answer')} failed; "
+            f"{self.failed_subjects:,} take part"
+        )
+        if self.right_subjects:
+            who += f", and {self.right_subjects:,} right ones"
+        if not self.failed_subjects and not self.right_subjects:
+            return Facts(head=f"{who}. Choose another rule, place or model.")
+        price = self.price if self.endpoints else "nothing to pay"
+        left = sorted(self.left_out.items(), key=lambda item: -item[1])
+        more = [f"Left out: {'; '.join(f'{n:,}: {reason}' for reason, n in left)}."] if left else []
+        return Facts(
+            head=f"{who}. {_span(self.calls, self.most_calls)} calls: {price}.",
+            more=tuple(more),
+            table=self._table(names),
+        )
+
+    def _table(self, names: Callable[[Arm], str]) -> Table[ArmForecast]:
+        return Table(
+            label="Calls and price by what is tried",
+            columns=(
+                Column(
+                    title="What is tried",
+                    of=lambda arm: names(arm.arm) + ", on right answers" * (arm.cohort == "right"),
+                    width="34%",
+                ),
+                Column(title="Answers", of=lambda arm: arm.trials, number=True),
+                Column(title="Done already", of=lambda arm: arm.over, number=True),
+                Column(title="Calls", of=ArmForecast.calls_words, number=True),
+                Column(title="Price, about", of=ArmForecast.price_words, number=True),
+                Column(
+                    title="Nothing to ask", of=lambda arm: sum(arm.skipped.values()), number=True
+                ),
+                Column(
+                    title="Why",
+                    of=lambda arm: "; ".join(f"{n:,}: {why}" for why, n in arm.skipped.items()),
+                    spare=True,
+                ),
+            ),
+            rows=self.arms,
+        )
 
     def _sum(self, count: Callable[[CallForecast], int]) -> float | None:
         total = 0.0

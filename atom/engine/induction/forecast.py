@@ -7,7 +7,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from atom.display.facts import Facts
+from atom.display.numbers import count, money
+from atom.display.table import Column, Table
 from atom.engine.clock import stamp, utc_now
+from atom.engine.endpoints.price import cost_words
 from atom.engine.induction.ground import Ground, InductionSpec, prepare
 from atom.engine.induction.growing import LEAVES, PAIRS
 from atom.engine.induction.mapper import SHORTLIST, SHORTLIST_FROM
@@ -79,6 +83,28 @@ class InductionForecast:
     def cost(self) -> float | None:
         """USD in all; None where the endpoint has no prices."""
         return total_cost(phase.cost for phase in self.phases)
+
+    @property
+    def facts(self) -> Facts:
+        """Say what an induction would ask and cost."""
+        price = cost_words(sum(one.tokens for one in self.phases), self.cost, [self.judge])
+        return Facts(
+            head=f"About {count(self.calls, 'call')} to {self.judge.name}, {price}.",
+            more=(
+                f"{count(self.criteria, 'criterion', 'criteria')} of "
+                f"{count(self.samples, 'sample')} get a place, then {self.mapped:,} are mapped.",
+            ),
+            table=Table(
+                label="By phase",
+                columns=(
+                    Column(title="Phase", of=lambda one: one.phase),
+                    Column(title="Calls", of=lambda one: one.calls, number=True),
+                    Column(title="Tokens, about", of=lambda one: one.tokens, number=True),
+                    Column(title="Price, about", of=lambda one: money(one.cost), number=True),
+                ),
+                rows=self.phases,
+            ),
+        )
 
 
 def forecast_induction(

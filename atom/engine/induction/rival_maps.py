@@ -15,8 +15,12 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from atom.display.facts import Facts
+from atom.display.numbers import count, money
+from atom.display.table import Column, Table
 from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.consent import ConsentNeeded, consent_questions
+from atom.engine.endpoints.price import cost_words
 from atom.engine.execution import ClientMaker, make_client
 from atom.engine.induction.ground import load_cuts
 from atom.engine.induction.mapper import (
@@ -106,6 +110,28 @@ class RivalForecast:
     def cost(self) -> float | None:
         """USD in all; None where the endpoint has no prices."""
         return total_cost(one.cost for one in self.rivals)
+
+    @property
+    def facts(self) -> Facts:
+        """Say what mapping the rivals would ask and cost."""
+        price = cost_words(self.tokens, self.cost, [self.judge])
+        left = ", ".join(f"{one.left:,} into {one.rival.name}" for one in self.rivals if one.left)
+        return Facts(
+            head=f"About {count(self.calls, 'call')} to {self.judge.name}, {price}.",
+            more=(f"Criteria are hung: {left}." if left else "Every criterion hangs in each.",),
+            table=Table(
+                label="By rival",
+                columns=(
+                    Column(title="Rival", of=lambda one: one.rival.name),
+                    Column(title="Leaves", of=lambda one: len(one.rival.tree.leaves), number=True),
+                    Column(title="Criteria left", of=lambda one: one.left, number=True),
+                    Column(title="Calls", of=lambda one: one.calls, number=True),
+                    Column(title="Tokens, about", of=lambda one: one.tokens, number=True),
+                    Column(title="Price, about", of=lambda one: money(one.cost), number=True),
+                ),
+                rows=self.rivals,
+            ),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

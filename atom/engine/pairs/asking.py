@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar, Final
 
+from atom.display.facts import Facts
+from atom.display.numbers import count, money
 from atom.engine.clock import stamp
 from atom.engine.consent import ConsentQuestion, questions_of
 from atom.engine.execution import Execution, RunContext
@@ -113,6 +115,13 @@ class Ground:
         return HardWorklist(plan=self.plan, task=self.task)
 
 
+BY_WORDS: Mapping[KnownBy, str] = {
+    "people": "people’s preferences and rankings",
+    "outcome": "a right final answer against a wrong one",
+    "score": "a clear gap of scores",
+}
+
+
 @dataclass(frozen=True, kw_only=True)
 class PairsForecast:
     """What a run would ask.
@@ -138,6 +147,27 @@ class PairsForecast:
     later: int = 0
     cost: float | None = 0.0
     later_cost: float | None = 0.0
+
+    @property
+    def facts(self) -> Facts:
+        """Say what a run would ask and cost."""
+        by = ", ".join(f"{n:,} by {BY_WORDS[name]}" for name, n in self.by.items())
+        later = ""
+        if self.later:
+            cost = money(self.later_cost)
+            later = f"; then at most {count(self.later, 'call')} to the strong judge, {cost}"
+        more = [
+            f"Of {self.compared:,} pairs of answers {sum(self.by.values()):,} have a known order: "
+            f"{by}."
+        ]
+        if self.against:
+            aside = count(self.against, "pair")
+            more.append(f"{aside} whose outcome and scores say opposite things stay out.")
+        return Facts(
+            head=f"{count(self.pairs, 'pair')} of {count(self.samples, 'sample')}: "
+            f"{count(self.calls, 'call')} to weak judges, {money(self.cost)}{later}.",
+            more=tuple(more),
+        )
 
 
 def draw(

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, Final
 
+from atom.display.facts import Facts
+from atom.display.numbers import count, money
 from atom.engine.clock import stamp
 from atom.engine.consent import ConsentQuestion, questions_of
 from atom.engine.execution import Execution, RunContext
@@ -77,6 +79,12 @@ class MatchForecast:
     samples: int
     calls: int
     cost: float | None
+
+    @property
+    def facts(self) -> Facts:
+        """Say what a run would ask and cost."""
+        calls = count(self.calls, "call")
+        return Facts(head=f"{count(self.samples, 'question')}: {calls}, {money(self.cost)}")
 
 
 def own_samples(store: Store, study: Study) -> list[OwnSample]:

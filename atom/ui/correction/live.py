@@ -25,7 +25,6 @@ from atom.ui.correction import cases as correction_cases
 from atom.ui.correction import experiments
 from atom.ui.correction.cases import CaseDoors
 from atom.ui.correction.doors import Doors
-from atom.ui.correction.forecast import asked_endpoints
 from atom.ui.correction.form import default_judge
 from atom.ui.html import Html, el
 from atom.ui.pages import CORRECTION, FAILURES
@@ -237,11 +236,10 @@ def _button(here: Here, first: Response, arm: Arm, ready: Ready) -> None:
 
     def ask() -> None:
         what = "This picture and question, the answer, and questions about its steps would be sent"
-        work.agree_then(here, asked_endpoints(found), what, start)
+        work.agree_then(here, found.endpoints, what, start)
 
     team.button("run", "Try again", key="one_start", type="primary", on_click=ask)
-    tokens = sum(part.tokens * part.calls for a in found.arms for part in a.calls)
-    words = f"{found.calls:,} calls: {work.cost_words(tokens, found.cost, asked_endpoints(found))}"
+    words = f"{found.calls:,} calls: {found.price}"
     if here.entry.bundled:
         words += f"; kept in your own copy, {DEMO_COPY!r}"
     kit.show(el("p", words, class_="quiet small"), key="one_price")

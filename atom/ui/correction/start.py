@@ -20,7 +20,6 @@ from atom.engine.studies.new import DEMO_COPY, own_copy
 from atom.records import Experiment
 from atom.ui import kit, links, work
 from atom.ui.correction.experiments import FAULT, would_be_sent
-from atom.ui.correction.forecast import asked_endpoints
 from atom.ui.html import el, join
 from atom.ui.pages import CORRECTION
 from atom.ui.shell import stores, team
@@ -41,7 +40,7 @@ def button(here: Here, spec: CorrectionSpec, found: CorrectionForecast | None) -
         st.session_state[STARTING] = (here.entry.key, start_job(here, spec))
 
     def ask() -> None:
-        work.agree_then(here, asked_endpoints(found) if found else [], would_be_sent(), start)
+        work.agree_then(here, found.endpoints if found else [], would_be_sent(), start)
 
     nobody = found is None or not (found.failed_subjects or found.right_subjects)
     words = "It goes on when you close this page; Stop loses nothing that is done."

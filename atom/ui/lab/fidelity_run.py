@@ -14,7 +14,6 @@ from typing import Any, cast
 import streamlit as st
 
 from atom.display import numbers
-from atom.display.numbers import money
 from atom.engine.bench.fidelity import (
     FidelityForecast,
     FidelitySpec,
@@ -307,20 +306,7 @@ def _price(form: AskForm, found: FidelityForecast, endpoint: Endpoint) -> Html:
     asked = _chosen(form, found)
     if not asked.calls:
         return kit.notice("Nothing is left to ask: these methods have seen all these answers.")
-    offline = endpoint.is_probe and not endpoint.url
-    price = "free, offline" if offline else f"{money(asked.cost)}, to {endpoint.host}"
-    about = "about " if any(one.later for one in asked.methods) else ""
-    ranked = (
-        f"People have ranked {found.ranked:,} of them."
-        if found.ranked
-        else "People have ranked none of them yet; what is asked now is kept until they do."
-    )
-    return el(
-        "p",
-        el("span", f"{numbers.count(found.samples, 'sample')}: {about}"
-           f"{numbers.count(asked.calls, 'call')} to {form.judge}, {price}.", class_="strong text"),
-        kit.quiet(f" {ranked}"),
-    )  # fmt: skip
+    return kit.facts(asked.facts(endpoint))
 
 
 def _start_button(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from atom.display import numbers
-from atom.display.numbers import money
 from atom.engine.people.matching import MatchSpec, forecast_match
 from atom.records import content_id
 from atom.ui import kit, links, work
@@ -130,11 +129,7 @@ def _form(here: Here) -> None:
         "match", key, lambda: forecast_match(here.store, spec, endpoints), "own_forecast"
     )
     if found is not None:
-        kit.show(
-            el("p", f"{numbers.count(found.samples, 'question')}: "
-               f"{numbers.count(found.calls, 'call')}, {money(found.cost)}", class_="strong"),
-            key="own_forecast",
-        )  # fmt: skip
+        kit.show(kit.facts(found.facts), key="own_forecast")
     work.start_button(
         here, "Match them", spec, [endpoints[judge]], key="own_start", sent=_SENT, fault=FAULT,
         begun=lambda run: st.session_state.update({STARTED: run.id}),

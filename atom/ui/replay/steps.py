@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from atom.engine.endpoints.price import cost_words
 from atom.errors import AtomError
 from atom.records import Endpoint, total_cost
 from atom.ui import kit, work
@@ -126,7 +127,7 @@ def run_all(bench: Bench, candidate: Endpoint | None) -> None:
     tokens = sum(number for number, _ in prices)
     asked = [who(bench, step, candidate) for step in steps]
     words = (
-        work.cost_words(tokens, total_cost(cost for _, cost in prices), asked)
+        cost_words(tokens, total_cost(cost for _, cost in prices), asked)
         if tokens
         else "nothing to pay: stored replies are used again"
     )

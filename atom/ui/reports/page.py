@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from atom.engine.endpoints.configured import FAULTY_JUDGES, known_endpoints
+from atom.engine.endpoints.price import cost_words
 from atom.engine.jobs import Job
 from atom.errors import AtomError
 from atom.records import Endpoint, content_id
@@ -125,7 +126,7 @@ def draw_writer(here: Here, draft: Draft, report: Report, endpoint: Endpoint, ke
         return
     study = here.entry.study
     expected = price(here.store, study, endpoint, judged)
-    words = work.cost_words(expected.tokens, expected.cost, [endpoint])
+    words = cost_words(expected.tokens, expected.cost, [endpoint])
     if not expected.calls:
         words = "nothing to pay: the stored replies are used again"
     fault = st.session_state.pop(FAULT, None)

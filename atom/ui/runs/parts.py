@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from atom.display import numbers
 from atom.display.numbers import money
+from atom.engine.endpoints.price import cost_words
 from atom.engine.forecast import Forecast
 from atom.records import Endpoint, Run
-from atom.ui import kit, links, said, work
+from atom.ui import kit, links, said
 from atom.ui.html import Html, el, join
 from atom.ui.pages import CORRECTION, FINGERPRINTS, HUMAN_CHECK, JUDGE_LAB, OVERVIEW, RUNS, TREE
 from atom.views.filters import Filters
@@ -163,7 +164,7 @@ def forecast(found: Forecast) -> Html:
         )
         return join(nothing, *told)
     asked = [item.endpoint for item in found.stages if item.endpoint is not None]
-    price = work.cost_words(found.tokens, found.cost, asked) if asked else "free"
+    price = cost_words(found.tokens, found.cost, asked) if asked else "free"
     words = (
         f"{numbers.count(found.calls, 'call')} on {numbers.count(found.samples, 'sample')}: {price}"
     )

@@ -371,14 +371,8 @@ def _forecast(
     found = work.forecasted(
         "growth", key, lambda: forecast_induction(here.store, spec, endpoints), "grow_price"
     )
-    if found is None:
-        return None
-    words = (
-        f"About {found.calls:,} calls: {numbers.count(found.criteria, 'criterion', 'criteria')} of "
-        f"{numbers.count(found.samples, 'sample')} get a place, then {found.mapped:,} are mapped. "
-    )
-    cost = work.cost_words(sum(p.tokens for p in found.phases), found.cost, [found.judge])
-    kit.show(el("p", words, kit.strong(cost[:1].upper() + cost[1:] + ".")), key="grow_price")
+    if found is not None:
+        kit.show(kit.facts(found.facts), key="grow_price")
     return found
 
 

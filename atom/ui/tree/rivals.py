@@ -145,12 +145,8 @@ def _forecast(here: Here, spec: RivalSpec, endpoints: dict[str, Endpoint]) -> Ri
     found = work.forecasted(
         "rivals", key, lambda: forecast_rivals(here.store, spec, endpoints), "rivals_price"
     )
-    if found is None:
-        return None
-    left = ", ".join(f"{one.left:,} into {one.rival.name}" for one in found.rivals if one.left)
-    cost = work.cost_words(found.tokens, found.cost, [found.judge])
-    words = f"About {found.calls:,} calls hang criteria: {left}. "
-    kit.show(el("p", words, kit.strong(cost[:1].upper() + cost[1:] + ".")), key="rivals_price")
+    if found is not None:
+        kit.show(kit.facts(found.facts), key="rivals_price")
     return found
 
 

@@ -9,8 +9,8 @@ from atom.analysis.agreement.sight import GROUPS, MOVED, Group, Moved
 from atom.analysis.agreement.sight import Estimate as Share
 from atom.display.estimate import Estimate, Unit
 from atom.display.table import Column, Table, Value
-from atom.records import Shown
-from atom.views.lab.sight import GROUP_WORDS, WORDS, SightView, shown_figures
+from atom.records import SHOWN_WORDS, Shown
+from atom.views.lab.sight import GROUP_WORDS, SightView, shown_figures
 
 Line: TypeAlias = "tuple[Shown, Group, Moved]"
 CRITERIA: Final = "Criteria"
@@ -36,7 +36,7 @@ def moved(one: Moved) -> Estimate:
 def _table(view: SightView, lines: list[Line]) -> Table[Line]:
     columns = (
         Column[Line](title="", of=lambda _: view.judge, name="judge", seen="data"),
-        Column[Line](title="Marked", of=lambda one: one[0], write=lambda name: WORDS[name],
+        Column[Line](title="Marked", of=lambda one: one[0], write=lambda name: SHOWN_WORDS[name],
                      name="shown"),
         Column[Line](title=CRITERIA, of=lambda one: one[1], write=lambda group: GROUP_WORDS[group],
                      name="criteria"),

@@ -51,13 +51,6 @@ from atom.views.filters import Filters
 from atom.views.study_data import StudyData
 from taxonomy import Path
 
-WORDS: Final[Mapping[Shown, str]] = {
-    "picture": "with the picture",
-    "again": "with the picture again",
-    "none": "without it",
-    "other": "with another’s picture",
-    "caption": "with a description alone",
-}
 SEEING: Final = ("percept", "visual", "vision", "seeing", "recogni", "ocr", "spatial")
 """What names of branches hold whose criteria the picture settles."""
 EXAMPLES: Final = 8

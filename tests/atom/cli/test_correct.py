@@ -38,15 +38,14 @@ def answered(answered_folder, place) -> None:
 def test_it_is_foreseen_carried_out_listed_and_shown(say, answered):
     dry = say(*RUN, "--dry-run")
     assert dry.code == 0
-    assert "model-h: " in dry.out
-    assert "failed ones take part" in dry.out
-    assert dry.out.rstrip().endswith("calls, free")
+    assert "2 of model-h's 3 answers failed; 2 take part." in dry.out
+    assert "28–38 calls: about 68,700 tokens, free, offline." in dry.out
     assert say("correct", "list").out == "no experiments yet\n"
     foreseen = say(*RUN, "--dry-run", "--json").data
 
     done = say(*RUN, "--json")
     assert done.code == 0, done.err
-    assert "calls, free" in done.err
+    assert "28–38 calls: about 68,700 tokens, free, offline." in done.err
     run = done.data["run"]
     assert (run["state"], run["failed"]) == ("done", 0)
     assert 0 < run["done"] == run["total"] <= foreseen["most_calls"]

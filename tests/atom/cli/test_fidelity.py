@@ -37,7 +37,7 @@ def test_from_nothing_to_a_table(place, capsys):
     assert "compare with care" not in out
     assert "Batch ranking" not in out
     assert call("run", "--judge", "probe-judge", "--dry-run", *told) == 0
-    assert "3 samples, 3 of them ranked by people; 45 calls" in capsys.readouterr().out
+    assert "3 samples: about 45 calls to probe-judge, free, offline." in capsys.readouterr().out
     assert call("run", "--judge", "probe-judge", "--methods", "batch,pointwise", *told) == 0
     out = capsys.readouterr().out
     assert "Batch ranking" in out

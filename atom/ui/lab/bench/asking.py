@@ -8,8 +8,6 @@ from typing import Any
 
 import streamlit as st
 
-from atom.display import numbers
-from atom.display.numbers import money
 from atom.engine.bench.judging import BenchForecast, BenchSpec, forecast_bench
 from atom.engine.consent import ConsentNeeded, ConsentQuestion, give_consent, is_remote
 from atom.engine.control import RunStatus, list_runs, start_work
@@ -18,7 +16,7 @@ from atom.errors import AtomError
 from atom.judgebench.base import Bench
 from atom.records import BenchSet, Endpoint, content_id
 from atom.ui import kit, work
-from atom.ui.html import Html, el, join
+from atom.ui.html import el, join
 from atom.ui.lab.bench.told import FAULT
 from atom.ui.plain import plain
 from atom.ui.runs import control as run_control
@@ -149,9 +147,7 @@ def _forecast(
     )
     if found is None:
         return None
-    asked = [endpoints[n] for n in (spec.judge, spec.scorer) if n and n in endpoints]
-    offline = all(one.is_probe and not one.url for one in asked)
-    kit.show(forecast(found, offline), key="lab_forecast_shown")
+    kit.show(kit.facts(found.facts(endpoints)), key="lab_forecast_shown")
     return found
 
 
@@ -250,21 +246,3 @@ def consent(
             st.rerun()
         if st.button("Send nothing", key="lab_consent_no"):
             st.rerun()
-
-
-def forecast(found: BenchForecast, offline: bool) -> Html:
-    """Draw what a run would ask and cost."""
-    if not sum(found.calls.values()):
-        if found.later:
-            return kit.notice("All first questions are answered; what they need scored is left.")
-        return kit.notice("Nothing is left to ask: every verdict of this kind is there already.")
-    calls = ", ".join(
-        f"{numbers.count(n, 'call')} to {name}" for name, n in found.calls.items() if n
-    )
-    price = "free, offline" if offline else money(found.cost)
-    later = " What it writes is then scored, which comes on top." if found.later else ""
-    return el(
-        "p",
-        kit.strong(f"{numbers.count(found.items, 'item')}: {calls}, {price}."),
-        kit.quiet(later),
-    )

@@ -6,20 +6,12 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from atom.display import numbers
-from atom.display.numbers import money
-from atom.engine.pairs.asking import PairsForecast, PairsSpec, forecast_pairs
-from atom.records import Endpoint, KnownBy, content_id
+from atom.engine.pairs.asking import BY_WORDS, PairsSpec, forecast_pairs
+from atom.records import Endpoint, content_id
 from atom.ui import kit, work
-from atom.ui.html import Html, el
 from atom.ui.shell.frame import Here
 
 SENT = "Both answers of each pair, with the question and its pictures."
-BY_WORDS: Mapping[KnownBy, str] = {
-    "people": "people’s preferences and rankings",
-    "outcome": "a right final answer against a wrong one",
-    "score": "a clear gap of scores",
-}
 _USUAL = 60
 
 
@@ -40,7 +32,7 @@ def draw(here: Here, fault: str) -> None:
         "hard pairs", key, lambda: forecast_pairs(here.store, spec, endpoints), "hard_forecast"
     )
     if found is not None:
-        kit.show(price(found), key="hard_forecast")
+        kit.show(kit.facts(found.facts), key="hard_forecast")
     names = (*spec.weak, *((spec.strong,) if spec.strong else ()))
     work.start_button(
         here, "Ask the weak judges", spec, [endpoints[name] for name in names], key="hard_start",
@@ -91,29 +83,4 @@ def _spec(here: Here, endpoints: Mapping[str, Endpoint]) -> PairsSpec | None:
         study_id=here.entry.study.id, weak=tuple(weak), strong=strong, votes=int(votes),
         fail=int(fail), by=tuple(name for name in BY_WORDS if name in by), limit=int(limit),
         budget=budget,
-    )  # fmt: skip
-
-
-def price(found: PairsForecast) -> Html:
-    """Say what a run would ask and cost."""
-    by = ", ".join(f"{n:,} by {BY_WORDS[name]}" for name, n in found.by.items())
-    later = (
-        f"; then at most {numbers.count(found.later, 'call')} to the strong judge, "
-        f"{money(found.later_cost)}"
-        if found.later
-        else ""
-    )
-    aside = (
-        f" {numbers.count(found.against, 'pair')} whose outcome and scores say opposite things "
-        "stay out."
-        if found.against
-        else ""
-    )
-    return el(
-        "div",
-        el("p", f"{numbers.count(found.pairs, 'pair')}: "
-           f"{numbers.count(found.calls, 'call')} to weak judges, {money(found.cost)}{later}.",
-           class_="strong"),
-        el("p", f"Of {found.compared:,} pairs of answers {sum(found.by.values()):,} have a known "
-           f"order: {by}.{aside}", class_="quiet small"),
     )  # fmt: skip

@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 
 from atom.display import numbers
+from atom.engine.pairs.asking import BY_WORDS
 from atom.judgebench.vl_rewardbench.hard import Decision, VotePoint
 from atom.records import Sample
 from atom.ui import kit, links
 from atom.ui import said as ui_said
 from atom.ui.html import Child, Html, el
 from atom.ui.lab.drawing import svg_text
-from atom.ui.lab.hard.form import BY_WORDS
 from atom.ui.pages import FAILURES, HUMAN_CHECK, JUDGE_LAB
 from atom.ui.shell.frame import Here
 from atom.views.lab.hard_pairs import EXAMPLES, HardPairs, PairCase, WeakJudge, texts_of

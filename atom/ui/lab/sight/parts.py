@@ -6,7 +6,7 @@ import math
 
 from atom.analysis.agreement.sight import MOVED, Finding, Group, Moved
 from atom.display import numbers
-from atom.records import SHOWN
+from atom.records import SHOWN, SHOWN_WORDS
 from atom.ui import kit, links
 from atom.ui.html import Child, Html, el
 from atom.ui.lab.drawing import svg_text
@@ -16,7 +16,6 @@ from atom.ui.shell.frame import Here
 from atom.views.judges.sight_table import CRITERIA, Line, moved, sight_table
 from atom.views.lab.sight import (
     GROUP_WORDS,
-    WORDS,
     SightCase,
     SightView,
     said_of,
@@ -101,7 +100,7 @@ def _basis(view: SightView) -> str:
             "look."
         )
     if view.unread:
-        told = ", ".join(f"{n:,} {WORDS[name]}" for name, n in view.unread.items())
+        told = ", ".join(f"{n:,} {SHOWN_WORDS[name]}" for name, n in view.unread.items())
         words.append(f"Unread or failed: {told}.")
     return " ".join(words)
 
@@ -144,7 +143,7 @@ def _chart(view: SightView) -> Html:
             continue
         y += 8 if drawn else 0
         marks.append(
-            svg_text(WORDS[name], _LEFT - 12, y + _LANE * len(mine) / 2 + 4, "end", "name")
+            svg_text(SHOWN_WORDS[name], _LEFT - 12, y + _LANE * len(mine) / 2 + 4, "end", "name")
         )
         for group, one in mine:
             heights.append((y + _LANE / 2, group, one))
@@ -170,7 +169,7 @@ def _chart(view: SightView) -> Html:
         if group not in named and group != "all":
             named.add(group)
     said = "; ".join(
-        f"{WORDS[name]}, {GROUP_WORDS[group]}: {moved(one)}" for name, group, one in lanes
+        f"{SHOWN_WORDS[name]}, {GROUP_WORDS[group]}: {moved(one)}" for name, group, one in lanes
     )
     plot = el("svg", marks, class_="plot", viewBox=f"0 0 {_WIDE:.0f} {high:.0f}", role="img",
               aria_label=f"Share of marks that change sides. {said}")  # fmt: skip
@@ -201,7 +200,7 @@ def _cases(view: SightView) -> Html | None:
             kit.Column("Criterion", _criterion),
             *kit.each(
                 [name for name in SHOWN if any(name in case.scores for case in view.cases)],
-                lambda name: WORDS[name],
+                lambda name: SHOWN_WORDS[name],
                 lambda case, name: _mark(case.scores.get(name, 0)),
             ),
             label="Marks that moved",
