@@ -27,7 +27,7 @@ class Sight:
             return ""
         return (
             f"how {self.endpoint.name!r} writes boxes wasn't checked, so they may be drawn in the "
-            f"wrong place: run `endpoint test {self.endpoint.name}`"
+            f"wrong place: test it in Settings, or run `endpoint test {self.endpoint.name}`"
         )
 
     def _limit(self, least: int, most: int | None) -> PictureLimit | None:

@@ -144,6 +144,12 @@ def test_hostile_queries_are_tolerated(open_app, made, page, query):
     assert 'class="head"' in seen.markup
 
 
+def test_one_sample_holds_the_words(open_app, made):
+    seen = open_app(made.folder, PAGE, {"q": "pwned", "in": "question", "show": "all"})
+    (told,) = re.findall(r"(\d+) samples? +of (\d+) that (holds?) the words", seen.markup)
+    assert told == ("1", "1", "holds")
+
+
 def test_a_search_lists_what_holds_the_words_and_says_where(open_app, made):
     """Walk B15: once failures had no search."""
     seen = open_app(made.folder, PAGE, {"q": '"scores 1"', "in": "reason", "sort": "models"})

@@ -145,6 +145,9 @@ def test_the_lab_begins_with_a_verdict_and_old_links_open_their_part(open_app, m
     assert "isn’t known yet" in seen.markup
     assert ">All judges</h2>" in seen.markup
     assert "judge calibrate" in seen.markup
+    # A newcomer has no terminal: a button leads to the same, and words say what it does.
+    assert "Let it score answers about test pictures whose truth is known" in seen.markup
+    assert re.search(r"tab=calibration[^>]*>Calibrate on test pictures</a>", seen.markup)
     current = re.compile(r'<a href="[^"]*tab=(\w+)" data-go aria-current="true">([^<]*)</a>')
     assert current.findall(seen.markup) == [("verdict", "Verdict")]
     seen = open_app(made.folder, PAGE, {"tab": "people"})

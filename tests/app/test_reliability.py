@@ -18,7 +18,7 @@ def test_a_judge_of_whom_little_is_known(open_app, made):
     seen = open_app(made.folder, PAGE, TAB)
     assert not seen.test.exception
     for words in ("How far can probe-judge be trusted?", "What to do next", "--repeat 2",
-                  "judge calibrate", "can’t be said", "never asked about probes",
+                  "judge calibrate", "can’t be said", "never asked about test pictures",
                   "no votes on pairs", "unknown: one judge", "SYNTHETIC"):  # fmt: skip
         assert words in seen.markup
 

@@ -163,6 +163,13 @@ def test_states_and_messages_of_past_runs_are_shown(open_app, own, probes):
     assert not has(seen.test.button, "run_stop")
 
 
+def test_a_run_that_has_not_counted_yet_says_no_number(open_app, own, probes):
+    put_run(own, probes[1], state="running", done=0, total=0)
+    seen = open_app(own, PAGE, {"study": probes[1]})
+    assert "Runs of this study" in seen.markup
+    assert "0 of 0" not in seen.markup
+
+
 @pytest.mark.slow
 def test_a_run_whose_process_is_gone_can_be_resumed(open_app, own, probes):
     put_run(own, probes[1], state="running", done=4, heartbeat="2026-01-02T03:04:05+00:00")

@@ -48,3 +48,20 @@ def test_a_number_and_its_unit_stay_on_one_line(narrow, new_page):
     text = saved.value.path().read_text(encoding="utf-8")
     assert " %" in text
     assert "\u00a0" not in text
+
+
+def test_a_mouse_that_rests_while_the_page_changes_opens_no_tip(narrow, new_page):
+    """Presenter mode's tip lay over the tour's first stop after a click on Take the tour."""
+    page = new_page(width=900, height=800)
+    page.goto(narrow.url)
+    page.locator("table[aria-label='Ranking of models']").wait_for()
+    tipped = page.locator(".chain input.asks")
+    box = tipped.bounding_box()
+    x, y = box["x"] + 20, box["y"] + 10
+    tipped.evaluate("node => { node.style.visibility = 'hidden' }")
+    page.mouse.move(x, y)
+    tipped.evaluate("node => { node.style.visibility = '' }")
+    page.wait_for_timeout(500)
+    assert page.locator(".tip").count() == 0
+    page.mouse.move(x + 3, y)
+    page.locator(".tip").wait_for()

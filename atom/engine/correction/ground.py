@@ -209,8 +209,8 @@ def _no_endpoint(candidate: Candidate) -> str:
         else "its answers were imported"
     )
     return (
-        f"{candidate.name!r} can't be asked again: {how}. Add an endpoint with "
-        f"`model: {candidate.name}` and `roles: [candidate]` to endpoints.yaml"
+        f"{candidate.name!r} can't be asked again: {how}. Add an endpoint, in Settings or in "
+        f"endpoints.yaml, whose model is {candidate.name!r} and whose roles hold 'candidate'"
     )
 
 
@@ -256,8 +256,8 @@ def _peers(
         found = {c: e for c, e in found.items() if e.name in spec.peers}
     if not found:
         raise UsageError(
-            "hints need a peer and no other model of this study has an endpoint: add one to "
-            "endpoints.yaml, or leave the arms 'peer' and 'guided_peer'"
+            "hints need a peer and no other model of this study has an endpoint: add one "
+            "in Settings or in endpoints.yaml, or leave the arms 'peer' and 'guided_peer'"
         )
     return found
 

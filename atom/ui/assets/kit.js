@@ -75,6 +75,14 @@ function light(root, name) {
   });
 }
 
+// A mouse that rests while the page changes under it has chosen nothing.
+let moved = [];
+document.addEventListener("mousemove", (event) => { moved = [event.clientX, event.clientY]; });
+
+function rests(event) {
+  return moved[0] === event.clientX && moved[1] === event.clientY;
+}
+
 function tooltip(root, holder) {
   let box = null;
   const hide = () => { if (box) { box.remove(); box = null; } };
@@ -98,7 +106,11 @@ function tooltip(root, holder) {
   };
   root.addEventListener("mouseover", (event) => {
     const target = event.target.closest("[data-tip]");
-    if (target) show(target); else hide();
+    if (target && !rests(event)) show(target); else hide();
+  });
+  root.addEventListener("mousemove", (event) => {
+    const target = box ? null : event.target.closest("[data-tip]");
+    if (target && !rests(event)) show(target);
   });
   root.addEventListener("mouseleave", hide);
   root.addEventListener("focusin", (event) => {
@@ -251,10 +263,8 @@ function start(state, parent) {
     }
     move(state, door.getAttribute("href"));
   });
-  // A mouse that rests while the page changes under it has chosen nothing.
-  root.addEventListener("mousemove", (event) => { state.rests = [event.clientX, event.clientY]; });
   root.addEventListener("mouseover", (event) => {
-    if (state.rests && state.rests[0] === event.clientX && state.rests[1] === event.clientY) return;
+    if (rests(event)) return;
     const row = event.target.closest("[data-light]");
     light(root, row ? row.dataset.light : null);
   });

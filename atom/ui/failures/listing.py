@@ -123,7 +123,7 @@ def summary(here: Here, view: FailureList) -> str:
         what += " on which judges differ"
     count = numbers.count(view.total, "sample")
     if here.filters.find.terms:
-        looked = f"of {view.looked_at:,} that hold the words"
+        looked = f"of {view.looked_at:,} that hold{'s' * (view.looked_at == 1)} the words"
     order = _ORDERED[here.filters.find.sort]
     return f"{count} {what} {looked}, {order}".replace("  ", " ")
 

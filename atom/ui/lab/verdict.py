@@ -199,7 +199,18 @@ def _next(here: Here, own: JudgeVerdict) -> Html | None:
     if own.known.probes is not None or here.data.judge is None:
         return None
     endpoint = here.data.judge.endpoint or "ENDPOINT"
-    return commands.shown(here, f"python -m atom judge calibrate --judge {endpoint}")
+    where = _tab(here, CALIBRATION, who=own.known.judge)
+    return el(
+        "div",
+        el(
+            "div",
+            "Let it score answers about test pictures whose truth is known: that tells where it "
+            "misreads.",
+            kit.button("Calibrate on test pictures", where, primary=True),
+            class_="row",
+        ),
+        commands.shown(here, f"python -m atom judge calibrate --judge {endpoint}"),
+    )
 
 
 _PERSON = "people’s marks, to compare with"

@@ -8,6 +8,8 @@ from atom.formats import Account, ImportReport
 from atom.formats.intake.account import Tally
 
 _REASONS = 3
+_ITEMS = {"labels": "People’s labels", "groups": "Labels to group by"}
+"""Kinds that are called otherwise than in the account's file."""
 
 
 def brought_words(found: ImportReport, *, kept: bool) -> str:
@@ -47,7 +49,7 @@ def account_table(found: Account) -> Table[Tally]:
     return Table(
         label="The account of this import",
         columns=(
-            Column(title="What", of=lambda tally: tally.item.capitalize()),
+            Column(title="What", of=lambda tally: _ITEMS.get(tally.item, tally.item.capitalize())),
             Column(title="In the files", of=lambda tally: tally.read, number=True),
             Column(title="Came in", of=lambda tally: tally.came_in, number=True),
             Column(title="Here before", of=lambda tally: tally.known or "", number=True),

@@ -55,13 +55,13 @@ def mark_of(branch: Branch) -> JudgeMark | None:
     name = format_path(branch.path)
     if branch.flaw == "blind":
         tip = (
-            f"On probes whose truth is known, the judge's scores of {name} don't follow the truth: "
-            f"exactly right in only {numbers.share(branch.accuracy)} ({branch.n:,} steps), hardly "
-            "higher for better steps. Numbers here say little."
+            f"On test pictures whose truth is known, the judge's scores of {name} don't follow the "
+            f"truth: exactly right in only {numbers.share(branch.accuracy)} ({branch.n:,} steps), "
+            "hardly higher for better steps. Numbers here say little."
         )
     else:
         tip = (
-            f"On probes whose truth is known, the judge reads {name} {points(branch.bias)} "
+            f"On test pictures whose truth is known, the judge reads {name} {points(branch.bias)} "
             f"{_TOO[branch.flaw]} on 1–5 ({numbers.signed(branch.bias, 2)}, "
             f"{numbers.signed_ends(branch.bias_lo, branch.bias_hi, 2)}; {branch.n:,} "
             "steps): scores "

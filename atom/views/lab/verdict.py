@@ -182,8 +182,8 @@ def _sentence(known: Known, found: Sequence[RootVerdict]) -> str:
         return f"What is known of {name} doesn’t tell yet whether it deserves trust."
     else:
         return (
-            f"Whether {name} deserves trust isn’t known yet: it has scored no probes whose truth "
-            "is known, and nobody has ranked this study’s answers."
+            f"Whether {name} deserves trust isn’t known yet: it has scored no test pictures "
+            "whose truth is known, and nobody has ranked this study’s answers."
         )
     rest = f" Too little is known about {_listed(open_)}." if open_ else ""
     return head + rest

@@ -80,8 +80,8 @@ class RunView:
 
     @property
     def far(self) -> str:
-        """How far it is."""
-        return f"{self.run.done:,} of {self.run.total:,}"
+        """How far it is; nothing while it is being counted, or where there was nothing."""
+        return f"{self.run.done:,} of {self.run.total:,}" if self.run.total else numbers.NONE
 
     def facts(self, what: str = "") -> list[str]:
         """Say how far it is, how fast, how much longer, and what it has cost.

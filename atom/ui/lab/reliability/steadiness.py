@@ -37,7 +37,7 @@ def steps(view: Reliability, here: Here) -> Html | None:
         door = None
         if step.calibrates:
             where = links.address(JUDGE_LAB.url_path, filters, tab="calibration")
-            door = kit.button("Calibrate on probes", where, primary=True)
+            door = kit.button("Calibrate on test pictures", where, primary=True)
         elif step.runs:
             door = kit.button("Open Runs", links.address(RUNS.url_path, filters))
         command = commands.shown(here, step.command) if step.command else None

@@ -35,8 +35,9 @@ def truth(view: Reliability, filters: Filters) -> Html:
         return el(
             "section",
             title,
-            el("p", "It was never asked about probes whose truth is known, so nobody knows which "
-               "branches it misreads. ", kit.door("Calibrate it on probes", where), class_="quiet"),
+            el("p", "It was never asked about test pictures whose truth is known, so nobody knows "
+               "which branches it misreads. ", kit.door("Calibrate it on test pictures", where),
+               class_="quiet"),
         )  # fmt: skip
     found = view.calibrated
     covered = (
@@ -47,8 +48,9 @@ def truth(view: Reliability, filters: Filters) -> Html:
     )
     unread = f" {found.unread:,} of the replies couldn’t be read." if found.unread else ""
     words = (
-        f"Simulated models answered {numbers.count(found.probes, 'fresh probe')}; what every step "
-        f"of an answer deserves is known exactly. The judge scored {found.answers:,} answers, "
+        f"Simulated models answered {numbers.count(found.probes, 'fresh test picture')}; what "
+        "every step of an answer deserves is known exactly. "
+        f"The judge scored {found.answers:,} answers, "
         f"asked just as in a study.{unread}{covered}"
     )
     return el(
@@ -89,7 +91,7 @@ def calibration(found: Calibrated) -> Html:
             ),
         ),
         kit.fold(
-            f"By capability ({len(deeper):,} with five probes or more)",
+            f"By capability ({len(deeper):,} with five test pictures or more)",
             branches(deeper, "By capability"),
         )
         if deeper
@@ -149,7 +151,7 @@ def _mark(one: Branch) -> Html:
         return el("span", mark.text, class_="status weak", data_tip=mark.tip)
     if not one.path:
         return el("span", "")
-    words = "nothing found" if one.tested else "too few probes"
+    words = "nothing found" if one.tested else "too few test pictures"
     return kit.status("nothing" if one.tested else "insufficient", words)
 
 

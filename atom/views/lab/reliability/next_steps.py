@@ -43,7 +43,8 @@ def next_steps(made: Reliability, data: StudyData) -> Iterable[NextStep]:
         )
     if made.calibrated is None:
         yield NextStep(
-            text="Find out where it misreads: let it score answers to probes whose truth is known.",
+            text="Find out where it misreads: let it score answers about test pictures whose "
+            "truth is known.",
             command=f"python -m atom judge calibrate --judge {_endpoint(data)}",
             calibrates=True,
         )

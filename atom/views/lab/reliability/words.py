@@ -68,12 +68,13 @@ def _about_truth(made: Reliability) -> Iterable[str]:
     view = made.calibrated.view
     whole = view.whole
     if not whole.n:
-        yield "It scored probes whose truth is known, but none of its scores could be read."
+        yield "It scored test pictures whose truth is known, but none of its scores could be read."
         return
     yield (
         f"Where the truth is known it is exactly right {numbers.share(whole.accuracy)} of the "
         "time, "
-        f"{_off(whole.bias)} on average ({whole.n:,} steps of {made.calibrated.probes:,} probes)."
+        f"{_off(whole.bias)} on average ({whole.n:,} steps of "
+        f"{made.calibrated.probes:,} test pictures)."
     )
     shown = [one for one in view.roots if one.flaw] or [one for one in view.leaves if one.flaw]
     for one in shown:

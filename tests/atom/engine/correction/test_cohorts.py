@@ -163,7 +163,7 @@ def test_peers_passed_the_criterion_and_are_others(judged, endpoints):
 def test_answers_that_were_imported_need_an_endpoint(judged, endpoints):
     candidate = next(c for c in judged.select(Candidate) if c.name == "model-h")
     judged.replace([candidate.model_copy(update={"endpoint": None, "name": "Their model"})])
-    with pytest.raises(UsageError, match="`model: Their model` and `roles: \\[candidate\\]`"):
+    with pytest.raises(UsageError, match=r"in Settings or .* whose model is 'Their model'"):
         prepare(judged, spec(judged, candidate=candidate.id), endpoints)
     judged.replace([candidate.model_copy(update={"endpoint": None})])
     assert prepare(judged, spec(judged), endpoints).endpoint.name == "model-h"
