@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import shutil
 
 import pytest
 
+from atom.ui.people.names import WHO
 from tests.app.conftest import markup_of
 from tests.app.screen_store import HOSTILE
 
@@ -142,6 +144,20 @@ def test_hostile_queries_are_tolerated(open_app, made, page, query):
     assert "<script" not in seen.markup
     assert "<b>" not in seen.markup
     assert 'class="head"' in seen.markup
+
+
+def test_tags_that_change_nothing_say_so(open_app, made, tmp_path):
+    shutil.copytree(made.folder, tmp_path / "own")
+    test = open_app(tmp_path / "own", PAGE).test
+    test.session_state[WHO] = "Ada"
+    test.run()
+    told = []
+    for button in ("keep_remove", "keep_add", "keep_add", "keep_remove"):
+        test.text_input(key="keep_tag").set_value("look again")
+        test.button(key=button).click().run()
+        told += re.findall(r'role="status"[^>]*>([^<]*look again[^<]*)<', markup_of(test))
+    begin = [words.split()[0] for words in told]
+    assert begin == ["None", "Tagged", "All", "Took"]
 
 
 def test_one_sample_holds_the_words(open_app, made):

@@ -169,7 +169,10 @@ def test_a_chosen_facet_leaves_the_ranking_as_it_is(open_app, made):
 def test_a_study_of_three_models_says_what_its_frame_mixes_up(open_app, made):
     seen = open_app(made.folder)
     assert "confounded with difficulty" in seen.markup
-    assert "No weakness is confirmed in any model (own frame" in html.unescape(seen.markup)
+    assert (
+        "No weakness is confirmed in any model (compared with the model's own other answers"
+        in html.unescape(seen.markup)
+    )
 
 
 @pytest.mark.slow

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import pytest
+import re
 
-from benchmarks import sweep
-from tests.app.screen_store import make_store
+import pytest
+from playwright.sync_api import expect
+
+from benchmarks.sweep import MOVE
 
 WIDTHS = (900, 1024)
+HOVERED = "rgb(36, 87, 214)"
+"""What the mouse lies on has a line in the accent."""
 ROOM = "() => document.fonts.ready.then(() => true)"
 
 
-@pytest.fixture(scope="module")
-def narrow(start_app, tmp_path_factory):
-    """Return an app on a judged study."""
-    made = make_store(tmp_path_factory.mktemp("narrow"))
-    return start_app(store=made.folder, demo=tmp_path_factory.mktemp("no_demo"))
-
-
 @pytest.mark.parametrize("width", WIDTHS)
-def test_the_question_field_stands_beside_the_study(narrow, new_page, width):
+def test_the_question_field_stands_beside_the_study(app, new_page, width):
     page = new_page(width=width, height=800)
-    page.goto(narrow.url)
+    page.goto(app.url)
     page.locator("table[aria-label='Ranking of models']").wait_for()
     page.evaluate(ROOM)
     study = page.locator(".chain .step.study").bounding_box()
@@ -32,15 +29,14 @@ def test_the_question_field_stands_beside_the_study(narrow, new_page, width):
         study = study | {"width": box["x"] + box["width"] - study["x"]}
 
 
-def test_a_number_and_its_unit_stay_on_one_line(narrow, new_page):
+def test_a_number_and_its_unit_stay_on_one_line(app, new_page):
     page = new_page(width=900, height=800)
-    page.goto(narrow.url)
+    page.goto(app.url)
     ranking = page.locator("table[aria-label='Ranking of models']")
     ranking.wait_for()
-    cell = ranking.locator("td", has_text="%").first
-    cell.evaluate("node => node.style.cssText += ';width: 10px; max-width: 10px'")
-    assert "%" in cell.inner_text()
-    assert page.evaluate(sweep.LOOK, [sweep.LEAST_PX, sweep.CONTRAST])["apart"] == []
+    text = ranking.inner_text()
+    assert re.search(r"\d\u00a0%", text)
+    assert not re.search(r"\d %|\bn \d", text)
     # What is saved has plain spaces.
     ranking.hover()
     with page.expect_download() as saved:
@@ -50,18 +46,20 @@ def test_a_number_and_its_unit_stay_on_one_line(narrow, new_page):
     assert "\u00a0" not in text
 
 
-def test_a_mouse_that_rests_while_the_page_changes_opens_no_tip(narrow, new_page):
+def test_a_mouse_that_rests_while_the_page_changes_opens_no_tip(app, new_page):
     """Presenter mode's tip lay over the tour's first stop after a click on Take the tour."""
     page = new_page(width=900, height=800)
-    page.goto(narrow.url)
+    page.goto(f"{app.url}/?tour=1")
+    presenter = page.locator(".tour").get_by_role("button", name="Presenter mode")
+    box = presenter.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.goto(app.url)
     page.locator("table[aria-label='Ranking of models']").wait_for()
-    tipped = page.locator(".chain input.asks")
-    box = tipped.bounding_box()
-    x, y = box["x"] + 20, box["y"] + 10
-    tipped.evaluate("node => { node.style.visibility = 'hidden' }")
     page.mouse.move(x, y)
-    tipped.evaluate("node => { node.style.visibility = '' }")
-    page.wait_for_timeout(500)
+    page.evaluate(MOVE, "?tour=1")
+    presenter.wait_for()
+    expect(presenter).to_have_css("border-color", HOVERED)
+    page.wait_for_timeout(200)
     assert page.locator(".tip").count() == 0
     page.mouse.move(x + 3, y)
     page.locator(".tip").wait_for()

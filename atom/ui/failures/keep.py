@@ -126,10 +126,10 @@ def _tag(here: Here, view: FailureList) -> None:
         except AtomError as error:
             st.session_state[FAULT] = error.message
             return
-        st.session_state[_DONE] = (here.store.url, done)
+        st.session_state[_DONE] = (here.store.url, done, add)
 
     def undo() -> None:
-        place, done = st.session_state.pop(_DONE, (None, None))
+        place, done, _ = st.session_state.pop(_DONE, (None, None, None))
         if place != here.store.url:
             return
         try:
@@ -151,10 +151,12 @@ def _tag(here: Here, view: FailureList) -> None:
                   disabled=_DONE not in st.session_state)  # fmt: skip
     done = st.session_state.get(_DONE)
     if done is not None and done[0] == here.store.url:
-        kit.show(kit.note(_words(done[1]), role="status"), key="keep_done")
+        kit.show(kit.note(_words(*done[1:]), role="status"), key="keep_done")
 
 
-def _words(done: tags.Tagged) -> str:
+def _words(done: tags.Tagged, add: bool) -> str:
+    if not (done.added or done.removed):
+        return f"All have “{done.name}” already." if add else f"None of them has “{done.name}”."
     if done.removed:
         some = {tag.subject_id for tag in done.removed}
         return f"Took “{done.name}” off {numbers.count(len(some), 'sample')}."

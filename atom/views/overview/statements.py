@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from atom.views.filters import Filters, Measure
 from atom.views.overview.quadrants import MIN_SAMPLES, ModelQuadrant
 from atom.views.overview.ranking import RankRow
-from atom.views.overview.weakness_words import effect_words, frame_words
+from atom.views.overview.weakness_words import effect_words, frame_in_words
 from atom.views.overview.weaknesses import Weakness, Weaknesses, leading
 from atom.views.study_data import StudyData
 
@@ -145,7 +145,7 @@ def _confirmed(row: RankRow) -> list[Weakness]:
 def _weakness_statement(start: str, item: Weakness) -> Statement:
     n = "1 sample" if item.samples == 1 else f"{item.samples:,} samples"
     # What peers predict is said in the effect's own words; a doubt about it isn't left out.
-    notes = f"{frame_words(item)}; n {n}" if item.confounded else n
+    notes = f"{frame_in_words(item)}; {n}" if item.confounded else n
     return Statement(
         text=f"{start} {item.name}: {effect_words(item)} ({notes}).",
         filters=item.filters,
@@ -166,7 +166,7 @@ def _nothing_confirmed(known: list[RankRow], looked: Weaknesses) -> Statement:
             filters=known[0].filters.but(model=None),
             page="failures",
         )
-    text = f"No weakness is confirmed in any model{by and f', {by}'} ({frame_words(looked)})"
+    text = f"No weakness is confirmed in any model{by and f', {by}'} ({frame_in_words(looked)})"
     suspected = [item for row in known for item in leading(row.findings)]
     if not suspected:
         return Statement(

@@ -54,6 +54,18 @@ def frame_words(item: Weakness | Weaknesses | NodeEvidence | Evidence) -> str:
     return f"{item.frame} frame{note}"
 
 
+def frame_in_words(item: Weakness | Weaknesses) -> str:
+    """Say what a model was held against, and what that can't tell apart, without a term."""
+    if item.frame == "absolute":
+        return frame_words(item)
+    whom = "the other models" if item.frame == "peer" else "the model's own other answers"
+    doubt = ", so what is hard for every model would look the same" if item.confounded else ""
+    within = ""
+    if isinstance(item, Weaknesses) and item.benchmarks > 1:
+        within = f", within each of {item.benchmarks:,} benchmarks"
+    return f"compared with {whom}{within}{doubt}"
+
+
 def more_words(item: Weakness | NodeEvidence) -> str:
     """Say what would settle a suspicion; empty for anything else."""
     claim = item.status if isinstance(item, Weakness) else item.label
