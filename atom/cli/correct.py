@@ -9,14 +9,14 @@ from contextlib import contextmanager
 from typing import get_args
 
 from atom.cli.parts.options import common, names_of, settings_of
-from atom.cli.parts.output import Output, table
+from atom.cli.parts.output import Output
 from atom.cli.results.correction import forecast_data, percent, result_lines
 from atom.cli.results.plain import plain
 from atom.cli.running.carry_out import begin, do_here, run_lines, with_consent
 from atom.cli.study import open_bundled
 from atom.display import numbers
 from atom.display.numbers import money
-from atom.display.writers import said
+from atom.display.writers import lines, said
 from atom.engine.control import RunStatus, list_runs
 from atom.engine.correction.forecast import forecast_experiment
 from atom.engine.correction.gate import prepare_gate, run_gate
@@ -24,7 +24,7 @@ from atom.engine.correction.ground import ARMS, USUAL_ARMS, CorrectionSpec
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.studies.new import DEMO_COPY, find_copy, own_copy
 from atom.errors import UsageError
-from atom.records import Arm, FailedRule, Run, Study
+from atom.records import Arm, FailedRule, Study
 from atom.settings import Settings
 from atom.store import Store, find_study, list_studies
 from atom.views.correction.data import (
@@ -32,7 +32,9 @@ from atom.views.correction.data import (
     find_experiment,
     list_experiments,
 )
+from atom.views.correction.experiment_table import experiment_table
 from atom.views.correction.form import ARM_WORDS
+from atom.views.runs.page import RunView, run_view
 from atom.views.stores import DEMO_MARK
 from taxonomy import parse_path
 
@@ -204,32 +206,24 @@ def list_all(args: argparse.Namespace, out: Output) -> int:
                         f"{study.name!r}"
                     )
         found = list_experiments(store, study_id)
-        runs = {status.run.experiment_id: status.run for status in list_runs(store, study_id)}
-    head = ("id", "model", "arms", "failed set", "answers", "trials", "dropped", "failed", "run",
-            "state", "created")  # fmt: skip
-    rows = [_line(row, runs.get(row.experiment.id)) for row in found]
-    data = [_data(row, runs.get(row.experiment.id)) for row in found]
-    out.result(data, table(head, rows) if rows else [nothing])
+        views = {
+            one.run.experiment_id: run_view(one.run, alive=one.alive)
+            for one in list_runs(store, study_id)
+            if one.run.experiment_id is not None
+        }
+    data = [_data(row, views.get(row.experiment.id)) for row in found]
+    out.result(data, lines(experiment_table(found, views)) if found else [nothing])
     return 0
 
 
-def _line(row: ExperimentRow, run: Run | None) -> list[object]:
-    asked = row.experiment
-    return [
-        asked.id[:12], row.model, ",".join(asked.arms), asked.failed_rule, row.answers,
-        row.trials.get("scored", 0), row.trials.get("unscored", 0), row.trials.get("failed", 0),
-        run.id if run else None, run.state if run else None, asked.created,
-    ]  # fmt: skip
-
-
-def _data(row: ExperimentRow, run: Run | None) -> dict[str, object]:
+def _data(row: ExperimentRow, seen: RunView | None) -> dict[str, object]:
     return {
         "experiment": row.experiment.model_dump(mode="json"),
         "model": row.model,
         "judge": row.judge,
         "answers": row.answers,
         "trials": row.trials,
-        "run": run.model_dump(mode="json") if run else None,
+        "run": seen.run.model_dump(mode="json") if seen else None,
     }
 
 

@@ -10,8 +10,10 @@ from pydantic import ValidationError
 
 from atom.cli.parts.options import common, settings_of
 from atom.cli.parts.output import Output, table
+from atom.display.writers import lines
 from atom.engine.endpoints.configured import (
     PRESETS,
+    built_in,
     find_preset,
     keep_boxes,
     known_endpoints,
@@ -27,7 +29,8 @@ from atom.engine.endpoints.servers import find_servers
 from atom.errors import UsageError
 from atom.foreign import read_foreign
 from atom.records import Endpoint, Prices
-from atom.settings import read_key
+from atom.views.settings.endpoint_table import endpoint_table
+from atom.views.settings.page import CHECK_WORDS, endpoint_line, price_words
 
 _ROLES = ("judge", "candidate", "embedding")
 
@@ -79,29 +82,15 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def list_all(args: argparse.Namespace, out: Output) -> int:
     """List the endpoints; keys are never shown, only whether they are set."""
-    rows = [
-        {
-            "name": endpoint.name,
-            "model": endpoint.model,
-            "host": endpoint.host,
-            "preset": endpoint.preset,
-            "roles": ", ".join(endpoint.roles),
-            "boxes": endpoint.boxes or "unchecked",
-            "concurrency": endpoint.concurrency,
-            "key": _key_state(endpoint),
-        }
-        for endpoint in known_endpoints(settings_of(args)).values()
-    ]
-    head = ("name", "model", "host", "preset", "roles", "boxes", "concurrency", "key")
-    out.result(rows, table(head, [[row[name] for name in head] for row in rows]))
+    free = {one.name for one in built_in()}
+    found = endpoint_table(
+        [
+            endpoint_line(one, built_in=one.name in free)
+            for one in known_endpoints(settings_of(args)).values()
+        ]
+    )
+    out.result(found.documents, lines(found))
     return 0
-
-
-def _key_state(endpoint: Endpoint) -> str:
-    states = [
-        f"{name} is set" if read_key(name) else f"{name} is NOT set" for name in endpoint.variables
-    ]
-    return ", ".join(states) or "none needed"
 
 
 def presets(args: argparse.Namespace, out: Output) -> int:
@@ -155,11 +144,12 @@ def add_one(args: argparse.Namespace, out: Output) -> int:
     if args.price:
         made = made.model_copy(update={"prices": Prices(input=args.price[0], output=args.price[1])})
     put_endpoint(settings_of(args), made)
-    lines = [f"added {made.name!r}: {made.model} at {made.host}; key: {_key_state(made)}"]
+    key = endpoint_line(made, built_in=False).key
+    said = [f"added {made.name!r}: {made.model} at {made.host}; {key}"]
     if made.preset and PRESETS[made.preset].hint:
-        lines.append(PRESETS[made.preset].hint)
-    lines.append(f"try it: python -m atom endpoint test {made.name!r}")
-    out.result(made, lines)
+        said.append(PRESETS[made.preset].hint)
+    said.append(f"try it: python -m atom endpoint test {made.name!r}")
+    out.result(made, said)
     return 0
 
 
@@ -192,7 +182,7 @@ def find(args: argparse.Namespace, out: Output) -> int:
         }
         for server in found
     ]
-    lines = table(
+    shown = table(
         ("server", "address", "models"),
         [
             [one.preset.title, one.address,
@@ -200,7 +190,7 @@ def find(args: argparse.Namespace, out: Output) -> int:
             for one in found
         ],
     )  # fmt: skip
-    out.result(rows, lines if rows else ["no server answers at the usual ports of this computer"])
+    out.result(rows, shown if rows else ["no server answers at the usual ports of this computer"])
     return 0
 
 
@@ -221,9 +211,13 @@ def prices(args: argparse.Namespace, out: Output) -> int:
         }
         for change in changes
     ]
-    head = ("endpoint", "model", "before", "now")
-    lines = table(head, [[row[name] for name in head] for row in rows])
-    out.result(rows, lines if rows else ["you have added no endpoint yet"])
+    shown = [
+        [one.endpoint.name, one.endpoint.model, price_words(one.endpoint.prices),
+         price_words(one.now) if one.now else "not in the file"]
+        for one in changes
+    ]  # fmt: skip
+    said = table(("Name", "Model", "Now", "In the file"), shown)
+    out.result(rows, said if rows else ["you have added no endpoint yet"])
     return 0
 
 
@@ -243,23 +237,23 @@ def test(args: argparse.Namespace, out: Output) -> int:
     question = what_a_test_sends(endpoint)
     agreed = args.yes or (question and out.ask(f"{question} to {endpoint.host}. Send it?"))
     result = asyncio.run(try_endpoint(endpoint, agreed=[endpoint.host] if agreed else []))
-    rows = [[check.state, check.name, check.detail] for check in result.checks]
-    failed = any(check.state == "failed" for check in result.checks)
+    names = ("state", "name", "detail")
     data = {
         "endpoint": result.endpoint,
         "model": result.model,
-        "checks": [dict(zip(("state", "name", "detail"), row, strict=True)) for row in rows],
-        "ok": not failed,
+        "checks": [{name: getattr(one, name) for name in names} for one in result.checks],
+        "ok": result.ok,
         "boxes": result.boxes,
         "adapted": list(result.adapted),
     }
-    lines = table(("state", "check", "detail"), rows)
-    lines += [f"adapted: {line}" for line in result.adapted]
+    rows = [[CHECK_WORDS[one.name], one.state, one.words] for one in result.checks]
+    said = [result.verdict, *table(("Check", "State", "Detail"), rows)]
+    said += [f"adapted: {line}" for line in result.adapted]
     if args.keep and result.boxes is not None:
         keep_boxes(settings, args.name, result.boxes)
-        lines.append(
+        said.append(
             f"kept: boxes: {result.boxes}; of a study that it has judged already, `study boxes "
             "--study NAME` reads the boxes again, free"
         )
-    out.result(data, lines)
-    return 1 if failed else 0
+    out.result(data, said)
+    return 0 if result.ok else 1

@@ -310,7 +310,7 @@ def _map_here(store: Store, settings: Settings, spec: RivalSpec, out: Output) ->
                 spec,
                 known_endpoints(settings),
                 on_progress=lambda now: progress.show(
-                    f"{now.rival} {bar(now.done, now.total)} {now.done}/{now.total}, "
+                    f"{now.rival} {bar(now.done, now.total)} {now.done:,} of {now.total:,}, "
                     f"{money(now.cost)}"
                 ),
                 halt=halt,

@@ -403,6 +403,24 @@ def facts(found: Facts) -> Html:
     )
 
 
+def progress(done: int, total: int, label: str) -> Html:
+    """Draw a bar of how much is done.
+
+    Args:
+        label: what is counted, for screen readers.
+    """
+    share = min(100 * done / total, 100.0) if total else 0.0
+    return el(
+        "div",
+        el("i", style=f"width:{share:.1f}%"),
+        class_="progress",
+        role="progressbar",
+        aria_valuenow=done,
+        aria_valuemax=total,
+        aria_label=label,
+    )
+
+
 def csv_link(text: str, name: str) -> Html:
     """Make a link that saves a table as CSV, without another request."""
     href = f"data:text/csv;charset=utf-8,{quote(text)}"

@@ -130,4 +130,6 @@ def _is_number(value: object) -> bool:
 def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else ""
+    if isinstance(value, int):
+        return f"{value:,}"
     return "" if value is None else str(value)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
-from atom.cli.parts.output import Output, table
-from atom.engine.team import Event, events_of, team_store
+from atom.cli.parts.output import Output
+from atom.display.writers import lines
+from atom.engine.team import events_of, team_store
 from atom.store import find_study
+from atom.views.settings.team_tables import event_table
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -24,14 +26,7 @@ def log(args: argparse.Namespace, out: Output) -> int:
     store = team_store()
     study = None if args.study is None else find_study(store, args.study).id
     found = events_of(store, study=study, person=args.who, most=max(1, args.most))
-    rows = [(one.at, one.name, one.action, one.subject[:24], _change(one)) for one in found]
-    head = ("at", "who", "what", "of", "change")
     fits = " that fits" if args.study or args.who else ""
-    lines = table(head, rows) if rows else [f"nothing{fits} was done yet"]
-    out.result([asdict(one) for one in found], lines)
+    shown = lines(event_table(found, {})) if found else [f"nothing{fits} was done yet"]
+    out.result([asdict(one) for one in found], shown)
     return 0
-
-
-def _change(one: Event) -> str:
-    before, after = one.before, one.after
-    return f"{before} → {after}" if before and after else before or after

@@ -52,6 +52,11 @@ class EndpointCheck(Record):
     seconds: float | None = None
     """Wall time of the request, where one was made."""
 
+    @property
+    def words(self) -> str:
+        """What was found, and in how many seconds."""
+        return self.detail + (f" ({self.seconds:.1f} s)" if self.seconds is not None else "")
+
 
 class Findings(Record):
     """What the forms of a run have shown."""
@@ -83,6 +88,15 @@ class EndpointTest(Record):
     def ok(self) -> bool:
         """Whether nothing failed."""
         return all(check.state != "failed" for check in self.checks)
+
+    @property
+    def verdict(self) -> str:
+        """What it comes to, in a sentence."""
+        if not self.ok:
+            return "It can't be used as it is."
+        if any(check.state == "passed" for check in self.checks):
+            return "It can be used."
+        return "Nothing is wrong; what it can do shows with a probe picture."
 
 
 async def check_endpoint(

@@ -6,22 +6,17 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from atom.display import numbers
 from atom.engine.control import RunStatus, list_runs
-from atom.records import Experiment
 from atom.ui import kit, links
 from atom.ui.correction.doors import Doors
-from atom.ui.html import Html, el
+from atom.ui.html import Html
 from atom.ui.pages import SETTINGS
 from atom.ui.runs import control as run_control
 from atom.ui.runs import parts as runs_parts
 from atom.ui.shell.frame import Here
 from atom.views.correction.cases import arms_csv, cases_csv, effects_csv
 from atom.views.correction.data import ExperimentRow, list_experiments
-from atom.views.correction.form import (
-    ARM_WORDS,
-    RULE_WORDS,
-)
+from atom.views.correction.experiment_table import experiment_table
 from atom.views.correction.page import Results, results
 from atom.views.filters import Filters
 from atom.views.runs.page import run_view
@@ -120,42 +115,20 @@ def history(here: Here, looked: Looked) -> Html | None:
     if len(looked.rows) < 2:
         return None
 
-    def begun(row: ExperimentRow) -> Html:
+    def begun(row: ExperimentRow, when: str) -> Html:
         href = Doors(filters=here.filters, experiment=row.experiment.id[:12]).tab(None)
-        return kit.cell(numbers.moment(row.experiment.created), href)
+        return kit.cell(when, href)
 
-    def state(row: ExperimentRow) -> str:
-        status = looked.runs.get(row.experiment.id)
-        return run_view(status.run, alive=status.alive).words if status else numbers.NONE
-
+    runs = {key: run_view(one.run, alive=one.alive) for key, one in looked.runs.items()}
     chosen = looked.chosen.experiment.id if looked.chosen is not None else None
     return kit.fold(
         f"All experiments of this study ({len(looked.rows)})",
-        kit.grid(
-            looked.rows,
-            kit.Column("Begun (UTC)", begun),
-            kit.Column("Model", lambda row: el("span", row.model, class_="text")),
-            kit.Column(
-                "What",
-                lambda row: el("span", _asked_words(row.experiment), class_="text small"),
-                width="40%",
-            ),
-            kit.Column("State", state),
-            kit.number("Answers", lambda row: f"{row.answers:,}"),
-            label="Experiments",
+        kit.drawn(
+            experiment_table(looked.rows, runs),
+            cells={"Begun (UTC)": begun},
             on=lambda row: row.experiment.id == chosen,
         ),
     )
-
-
-def _asked_words(asked: Experiment) -> str:
-    if len(asked.sample_ids) == 1:
-        what = "one answer"
-    else:
-        what = RULE_WORDS[asked.failed_rule]
-        what += f" under {asked.node[-1]}" if asked.node else ""
-    arms = ", ".join(ARM_WORDS[arm].name.lower() for arm in asked.arms)
-    return f"{what}: {arms}"
 
 
 def draw_progress(here: Here, looked: Looked) -> None:

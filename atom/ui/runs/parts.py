@@ -39,15 +39,6 @@ def pace(view: RunView, what: str = "") -> Html:
         what: what is counted, where the words shall say it, `steps`.
     """
     run = view.run
-    bar = el(
-        "div",
-        el("i", style=f"width:{100 * view.share:.1f}%"),
-        class_="progress",
-        role="progressbar",
-        aria_valuenow=run.done,
-        aria_valuemax=run.total,
-        aria_label=f"{what or 'items'} done",
-    )
     counts = el(
         "div",
         el("span", view.words, class_="strong" if view.alive else "quiet"),
@@ -57,7 +48,7 @@ def pace(view: RunView, what: str = "") -> Html:
     )
     return el(
         "div",
-        bar,
+        kit.progress(run.done, run.total, f"{what or 'items'} done"),
         counts,
         el("p", f"{'; '.join(view.sharing)}.", class_="quiet small") if view.sharing else None,
         el("p", kit.told(run.message), class_="text small") if run.message else None,

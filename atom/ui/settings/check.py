@@ -32,16 +32,6 @@ TEST_ASKED = "settings_test_asked"
 TEST_AGREED = "settings_test_agreed"
 
 
-BOX_NAMES = {
-    None: "not checked",
-    "xyxy_1000": "thousandths",
-    "yxyx_1000": "thousandths, y first",
-    "xyxy_pixels": "pixels",
-    "xyxy_unit": "fractions",
-    "none": "none that fit",
-}
-
-
 _STATE = {"passed": "✓", "failed": "!", "skipped": "·"}
 
 
@@ -142,20 +132,15 @@ def test_result(test: EndpointTest) -> Html:
     cells = []
     for check in test.checks:
         mark = el("span", _STATE[check.state], class_="quiet", aria_hidden="true")
-        seconds = f" ({check.seconds:.1f} s)" if check.seconds is not None else ""
         cells += [
             kit.strong(mark, " ", CHECK_WORDS[check.name]),
             el("span", check.state, class_="status weak" if check.state == "failed" else "quiet"),
-            el("span", kit.told(f"{check.detail}{seconds}"), class_="text"),
+            el("span", kit.told(check.words), class_="text"),
         ]
-    passed = any(check.state == "passed" for check in test.checks)
-    verdict = "It can be used." if test.ok else "It can't be used as it is."
-    if test.ok and not passed:
-        verdict = "Nothing is wrong; what it can do shows with a probe picture."
     adapted = [
         el("p", "What the server didn't take", class_="strong small"),
         el("ul", [el("li", line, class_="text") for line in test.adapted], class_="small"),
     ]
-    return el("div", el("p", verdict, class_="strong", style="margin-bottom:6px"),
+    return el("div", el("p", test.verdict, class_="strong", style="margin-bottom:6px"),
               el("div", cells, class_="checks small"),
               adapted if test.adapted else [])  # fmt: skip

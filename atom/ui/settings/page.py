@@ -27,10 +27,11 @@ from atom.ui import kit, links
 from atom.ui.html import Html, el, join
 from atom.ui.pages import SETTINGS
 from atom.ui.settings import check
-from atom.ui.settings.check import BOX_NAMES, FORM
+from atom.ui.settings.check import FORM
 from atom.ui.settings.found import NEXT, TOLD
 from atom.ui.shell import stores, team
 from atom.views.filters import Filters
+from atom.views.settings.endpoint_table import endpoint_table
 from atom.views.settings.page import (
     BOXES,
     DETAILS,
@@ -129,32 +130,14 @@ def _list(lines: list[EndpointLine], chosen: str | None, *, has_own: bool) -> Ht
 
 
 def _table(lines: list[EndpointLine], chosen: str | None, label: str) -> Html:
-    def text(words: str) -> Html:
-        return el("span", words, class_="text")
-
-    return kit.grid(
-        lines,
-        kit.Column("Name", _name),
-        kit.Column("Model", lambda line: text(line.endpoint.model), broad=True),
-        kit.Column(
-            "Where",
-            lambda line: text(line.endpoint.host if line.endpoint.url else "on this computer"),
-        ),
-        kit.Column("Roles", lambda line: ", ".join(line.endpoint.roles), broad=True),
-        kit.Column("Boxes", lambda line: text(BOX_NAMES[line.endpoint.boxes]), broad=True),
-        kit.Column(
-            "Key",
-            lambda line: kit.status("failed", line.key) if line.key_missing else text(line.key),
-        ),
-        kit.Column("Price", lambda line: line.price, broad=True),
-        label=label,
+    return kit.drawn(
+        endpoint_table(lines, label),
+        cells={
+            "Name": lambda _, name: kit.door(name, address(name), class_="cell text"),
+            "Key": lambda line, key: kit.status("failed", key) if line.key_missing else key,
+        },
         on=lambda line: line.endpoint.name == chosen,
     )
-
-
-def _name(line: EndpointLine) -> Html:
-    name = line.endpoint.name
-    return kit.door(name, address(name), class_="cell text")
 
 
 # --- one endpoint ---------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from typing import Final
 import streamlit as st
 
 from atom.access import ROLES, Role, policy
-from atom.display import numbers
 from atom.engine.team import (
     Budget,
     Event,
@@ -25,7 +24,7 @@ from atom.ui import kit
 from atom.ui.html import Html, el, join
 from atom.ui.plain import plain
 from atom.ui.shell import team
-from atom.views.settings.team_tables import NAME, NOBODY, budget_table, people_table
+from atom.views.settings.team_tables import NAME, NOBODY, budget_table, event_table, people_table
 
 FAULT: Final = "people_fault"
 _LATEST = 50
@@ -83,24 +82,7 @@ def _events(events: list[Event], people: list[Listed]) -> Html:
     if not events:
         return el("p", "Nothing was changed yet.", class_="quiet")
     now_called = {one.id: one.name for one in people}
-    return kit.grid(
-        events,
-        kit.Column("When (UTC)", lambda one: numbers.moment(one.at)),
-        kit.Column(
-            "Who", lambda one: el("span", now_called.get(one.person, one.name), class_="text")
-        ),
-        kit.Column("What", lambda one: el("span", one.action, class_="text")),
-        kit.Column(
-            "Before",
-            lambda one: el("span", numbers.middle(one.before, 60), class_="text"),
-            broad=True,
-        ),
-        kit.Column(
-            "Now",
-            lambda one: el("span", numbers.middle(one.after or one.subject, 60), class_="text"),
-        ),
-        label="Activity",
-    )
+    return kit.drawn(event_table(events, now_called))
 
 
 def _attempt(change: Callable[[], object]) -> None:

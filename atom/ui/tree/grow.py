@@ -32,6 +32,7 @@ from atom.ui.tree import diff, growing
 from atom.ui.tree import history as tree_history
 from atom.ui.tree import wanted as tree_wanted
 from atom.views.filters import Filters
+from atom.views.runs.page import STATE_WORDS
 from atom.views.tree.edit import use_older
 from atom.views.tree.growth import Event, GrowthView, growth_view
 from atom.views.tree.versions import VersionRow, versions
@@ -157,10 +158,7 @@ def _stop(here: Here, status: InductionStatus) -> None:
 
 def _progress(status: InductionStatus, view: GrowthView) -> Html:
     run, phase = status.run, status.row.phase
-    share = 100 * run.done / run.total if run.total else 0.0
-    words = {"stopping": "stopping: the calls in flight end first", "done": "done"}
-    words |= {"failed": "failed", "stopped": "stopped"}
-    said = words.get(run.state, PHASES.get(phase, phase))
+    said = PHASES.get(phase, phase) if run.state == "running" else STATE_WORDS[run.state]
     counts = [
         (view.leaves, "leaves now"),
         (view.added, "added"),
@@ -173,15 +171,7 @@ def _progress(status: InductionStatus, view: GrowthView) -> Html:
         tree_wanted.style(),
         el("h2", "Your tree is growing" if status.alive else "The tree that was growing"),
         el("p", said, role="status"),
-        el(
-            "div",
-            el("i", style=f"width:{share:.1f}%"),
-            class_="progress",
-            role="progressbar",
-            aria_valuenow=run.done,
-            aria_valuemax=run.total,
-            aria_label="calls done",
-        ),
+        kit.progress(run.done, run.total, "calls done"),
         el("p", f"{run.done:,} of about {run.total:,} calls to {run.judge} so far · "
                 f"{money(run.cost)}" if run.total else "Reading the study's criteria.",
            class_="quiet small"),

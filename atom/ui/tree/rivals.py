@@ -85,18 +85,9 @@ def _watch(found: _Work) -> None:
 
 
 def _progress(now: RivalProgress) -> Html:
-    share = 100 * now.done / now.total if now.total else 0.0
     return kit.section("The judge maps the rivals",
         el("p", now.rival or "Looking at what is mapped already", role="status"),
-        el(
-            "div",
-            el("i", style=f"width:{share:.1f}%"),
-            class_="progress",
-            role="progressbar",
-            aria_valuenow=now.done,
-            aria_valuemax=now.total,
-            aria_label="calls done",
-        ),
+        kit.progress(now.done, now.total, "calls done"),
         el("p", f"{now.done:,} of about {now.total:,} calls · {money(now.cost)}",
            class_="quiet small"),
         class_="grow-head",

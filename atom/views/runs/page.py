@@ -117,11 +117,6 @@ class RunView:
         return max(self.run.total - self.run.done, 0)
 
     @property
-    def share(self) -> float:
-        """How much of it is done, 0 to 1."""
-        return min(self.run.done / self.run.total, 1.0) if self.run.total else 0.0
-
-    @property
     def can_stop(self) -> bool:
         """Whether it can be stopped."""
         return self.alive and self.run.state == "running"

@@ -32,6 +32,14 @@ BOXES: dict[BoxConvention | Literal[""], str] = {
     "xyxy_unit": "corners as fractions, 0 to 1",
     "none": "fit nothing: drop them",
 }
+BOX_NAMES: dict[BoxConvention | None, str] = {
+    None: "not checked",
+    "xyxy_1000": "thousandths",
+    "yxyx_1000": "thousandths, y first",
+    "xyxy_pixels": "pixels",
+    "xyxy_unit": "fractions",
+    "none": "none that fit",
+}
 DETAILS: dict[Detail | Literal[""], str] = {
     "": "not said",
     "low": "low",

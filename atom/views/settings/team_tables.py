@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from atom.display import numbers
 from atom.display.table import Column, Table, data
 from atom.store.team.budgets import Budget
-from atom.store.team.people import Listed
+from atom.store.team.people import Event, Listed
 
 NAME: Final = "Name"
 NOBODY: Final = "none"
@@ -62,3 +62,23 @@ def _role(one: Listed) -> str:
 
 def _dollars(usd: float) -> str:
     return f"${usd:,.2f}"
+
+
+def event_table(events: Sequence[Event], called: Mapping[str, str]) -> Table[Event]:
+    """Table who did what, in the order given.
+
+    Args:
+        called: what people are called now, by id.
+    """
+    return Table(
+        label="Activity",
+        columns=(
+            Column(title="When (UTC)", of=lambda one: one.at, write=numbers.moment),
+            Column(title="Who", of=lambda one: called.get(one.person, one.name)),
+            Column(title="What", of=lambda one: one.action),
+            Column(title="Of", of=lambda one: one.subject[:24], seen="text", spare=True),
+            Column(title="Before", of=lambda one: numbers.middle(one.before, 60), broad=True),
+            Column(title="Now", of=lambda one: numbers.middle(one.after or one.subject, 60)),
+        ),
+        rows=events,
+    )

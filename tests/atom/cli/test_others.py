@@ -34,7 +34,7 @@ def test_endpoints_are_listed_without_their_keys(say, place, monkeypatch):
         encoding="utf-8",
     )
     rows = {row["name"]: row for row in say("endpoint", "list", "--json").data}
-    assert rows["mine"]["key"] == "MY_KEY is NOT set"
+    assert rows["mine"]["key"] == "MY_KEY is not set"
     monkeypatch.setenv("MY_KEY", "very-secret-key")
     said = say("endpoint", "list")
     assert "MY_KEY is set" in said.out
@@ -45,6 +45,7 @@ def test_endpoints_are_listed_without_their_keys(say, place, monkeypatch):
 def test_an_endpoint_is_tested(say):
     said = say("endpoint", "test", "probe-judge", "--json")
     assert (said.code, said.data["ok"]) == (0, True)
+    assert say("endpoint", "test", "probe-judge").out.startswith("It can be used.\nCheck ")
     assert say("endpoint", "test", "nobody").code == 2
 
 
@@ -147,7 +148,7 @@ def test_an_endpoint_is_added_by_a_preset(say, place, monkeypatch):
     Path(place).mkdir()
     said = say("endpoint", "add", "flash", "--preset", "gemini", "--model", "gemini-2.5-flash")
     assert said.code == 0
-    assert "GEMINI_API_KEY is NOT set" in said.out
+    assert "GEMINI_API_KEY is not set" in said.out
     (row,) = [row for row in say("endpoint", "list", "--json").data if row["name"] == "flash"]
     assert (row["preset"], row["boxes"]) == ("gemini", "yxyx_1000")
     azure = ("endpoint", "add", "az", "--preset", "azure-openai", "--model", "gpt-4.1")
@@ -155,7 +156,7 @@ def test_an_endpoint_is_added_by_a_preset(say, place, monkeypatch):
     assert (missing.code, "--set deployment=" in missing.err) == (2, True)
     assert say(*azure, "--set", "resource=lab", "--set", "deployment=d").code == 0
     (row,) = [row for row in say("endpoint", "list", "--json").data if row["name"] == "az"]
-    assert row["key"] == "AZURE_OPENAI_API_KEY is NOT set"
+    assert row["key"] == "AZURE_OPENAI_API_KEY is not set"
     twice = say("endpoint", "add", "flash", "--preset", "openai", "--model", "m")
     assert (twice.code, "already" in twice.err) == (2, True)
     for words in (
@@ -177,7 +178,8 @@ def test_prices_are_taken_from_a_file(say, place, tmp_path):
     assert [(row["before"], row["now"]) for row in tried.data] == [
         ("unknown", "1.5 / 6"), ("unknown", "not in the file"),
     ]  # fmt: skip
-    assert say("endpoint", "prices", str(tmp_path / "prices.csv")).code == 0
+    taken = say("endpoint", "prices", str(tmp_path / "prices.csv"))
+    assert (taken.code, "$1.5 in, $6 out a million tokens" in taken.out) == (0, True)
     again = say("endpoint", "prices", str(tmp_path / "prices.csv"), "--json").data
     assert [(row["before"], row["changed"]) for row in again] == [
         ("1.5 / 6", False), ("unknown", False),

@@ -152,3 +152,12 @@ def test_a_name_of_any_length_is_cut_in_tabs_and_heads_with_more_in_the_tip(lett
     assert ">Short</a>" in tabs
     marked = el("span", "n", class_="term", data_tip="markup of any length is no name " * 3)
     assert marked in kit.grid(["1"], kit.Column(marked, str), label="Names")
+
+
+@pytest.mark.parametrize(
+    ("done", "total", "width"), [(0, 0, "0.0%"), (1, 3, "33.3%"), (5, 4, "100.0%")]
+)
+def test_a_bar_is_as_long_as_what_is_done(done, total, width):
+    bar = kit.progress(done, total, "calls done")
+    assert f"width:{width}" in bar
+    assert f'aria-valuenow="{done}" aria-valuemax="{total}" aria-label="calls done"' in bar

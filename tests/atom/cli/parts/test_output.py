@@ -18,10 +18,10 @@ def test_a_bar_is_empty_half_and_full():
 
 
 def test_a_table_puts_numbers_to_the_right_and_nothing_for_nothing():
-    assert table(("name", "n"), [["a", 10], ["long name", 2]]) == [
-        "name        n",
-        "a          10",
-        "long name   2",
+    assert table(("name", "n"), [["a", 2400], ["long name", 2]]) == [
+        "name           n",
+        "a          2,400",
+        "long name      2",
     ]
     assert table(("a", "b"), []) == ["a  b"]
     assert table(("a", "b"), [[True, None], [False, "x\ny"]]) == ["a    b", "yes", "     x y"]

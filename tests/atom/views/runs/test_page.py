@@ -26,7 +26,6 @@ def test_a_run_that_works_has_a_pace_and_a_time_left():
         "about 30 s left",
         "nothing spent",
     ]
-    assert view.share == 0.4
     assert view.can_stop
     assert not view.can_resume
 
@@ -60,8 +59,16 @@ def test_no_pace_without_enough_looks(seen):
     assert pace(seen) is None
 
 
-def test_a_run_that_is_still_counting_has_no_share():
-    assert run_view(run(total=0, done=0, state="running"), alive=True).share == 0.0
+def test_a_run_that_is_still_counting_says_so():
+    counting = run_view(run(total=0, done=0, state="running"), alive=True)
+    assert counting.facts() == ["counting what is left", "nothing spent"]
+    stood = run_view(run(state="stopped", failed=2, unscored=1, budget=2.0), alive=False)
+    assert stood.facts("steps") == [
+        "40 of 100 steps done",
+        "60 left",
+        "nothing spent of at most $2.00",
+    ]
+    assert stood.lost == [("unscored", "1 unscored"), ("failed", "2 failed")]
 
 
 @pytest.mark.parametrize(
