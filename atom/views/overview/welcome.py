@@ -116,29 +116,41 @@ def tour(store: Store, data: StudyData, filters: Filters) -> tuple[Stop, ...]:
     finding = picked.finding if picked else None
     model = next((one.name for one in data.candidates if one.id == case.model), "a model")
     weak = home.but(model=case.model, node=finding.path if finding else ())
-    where = finding.name if finding else "some capabilities"
+    onward = f"{model} on {finding.name}" if finding else "one answer, step by step"
+    card = (
+        f"is {finding.name}: what it means, how every model does there"
+        if finding
+        else "is the whole tree until you choose a capability in it: how every model does there"
+    )
+    judged = (
+        f"A question that {model} got wrong. Its picture shows where the chosen step looks; beside "
+        "it stand the judge's reason and the words of the answer that it rests on; the table has "
+        "every step with each model's mark."
+    )
+    unjudged = (
+        "The questions that models got wrong, each with its picture and every answer. Once a judge "
+        "has marked the steps, each mark stands here with the judge's reason and the place in the "
+        "picture."
+    )
     return (
         Stop(
             title="Who is ahead, and what breaks each of them?",
             words="A row is a model: its mean score, with the range that chance leaves it. Models "
             "that the data don't tell apart share their ranks. ▼ names a capability at which a "
-            f"model does worse than the others lead one to expect. Next: {model} on {where}.",
+            f"model does surely worse than expected. Next: {onward if picked else 'the answers'}.",
             page="",
             filters=home,
         ),
         Stop(
             title="From the number to its cause",
-            words=f"A question that {model} got wrong. Its picture shows where the chosen step "
-            "looks; beside it stand the judge's reason and the words of the answer that it rests "
-            "on; the table has every step with each model's mark.",
+            words=judged if picked else unjudged,
             page="failures",
             filters=case,
         ),
         Stop(
             title="What is being tested?",
             words="Every step belongs to a capability, and capabilities form a tree. The card at "
-            f"the right is {where}: what it means, how every model does there, and the steps that "
-            "lose most.",
+            f"the right {card}, and the steps that lose most.",
             page="tree",
             filters=weak,
         ),

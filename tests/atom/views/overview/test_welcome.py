@@ -37,7 +37,19 @@ def test_a_study_without_criteria_has_no_such_case(tmp_path):
     with Store.open(made.folder) as store:
         data = load_study(store, made.study.id)
         assert picked_case(store, data) is None
-        assert len(tour(store, data, Filters(study=made.study.id))) == 5
+        stops = tour(store, data, Filters(study=made.study.id))
+        assert len(stops) == 5
+        # No judge has marked a step: no stop speaks of one that it would show.
+        assert "beside it stand the judge's reason" not in stops[1].words
+        assert "Next: the answers." in stops[0].words
+
+
+def test_a_tour_without_a_weakness_names_none(opened):
+    store, data = opened
+    assert picked_case(store, data).finding is None
+    stops = tour(store, data, Filters(study="s"))
+    assert "Next: one answer, step by step." in stops[0].words
+    assert "The card at the right is the whole tree" in stops[2].words
 
 
 def test_the_tour_stops_on_five_pages_of_one_study(opened):
