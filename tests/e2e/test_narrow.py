@@ -63,3 +63,13 @@ def test_a_mouse_that_rests_while_the_page_changes_opens_no_tip(app, new_page):
     assert page.locator(".tip").count() == 0
     page.mouse.move(x + 3, y)
     page.locator(".tip").wait_for()
+
+
+def test_menus_that_the_tour_leaves_out_leave_no_gap_above_the_radars(app, new_page):
+    page = new_page(width=1280, height=720)
+    page.goto(f"{app.url}/fingerprints?tour=4")
+    page.locator(".radars svg").first.wait_for()
+    page.evaluate(ROOM)
+    above = page.locator(".st-key-fingerprints_choices").bounding_box()
+    radars = page.locator(".st-key-fingerprints_radars").bounding_box()
+    assert 0 <= radars["y"] - above["y"] - above["height"] < 15

@@ -199,7 +199,7 @@ def _next(here: Here, own: JudgeVerdict) -> Html | None:
     if own.known.probes is not None or here.data.judge is None:
         return None
     endpoint = here.data.judge.endpoint or "ENDPOINT"
-    where = _tab(here, CALIBRATION, who=own.known.judge)
+    where = _tab(here, CALIBRATION)
     return el(
         "div",
         el(
