@@ -88,6 +88,15 @@ def test_each_press_is_written_and_the_next_thing_comes(sit, store, fresh):
     assert desk.progress().mine == 5
 
 
+def test_a_study_of_few_samples_promises_no_calibration(sit):
+    desk = sit("scores")
+    assert desk.progress().there < desk.progress().wanted == 30
+    top = str(progress.top(desk))
+    there = desk.progress().there
+    assert f"0 of {there} samples labelled; human calibration needs 30, more than are here" in top
+    assert "more labels" not in top
+
+
 def test_what_is_held_reaches_into_the_next_sample(sit):
     desk = sit("scores")
     hand = Hand(desk)

@@ -201,6 +201,7 @@ class Desk:
             mine=sum(label.state == "given" for label in own),
             skipped=sum(label.state == "skipped" for label in own),
             keys=self._keys(WANTED - whole, done),
+            there=sum(self._expected.get(name, 0) > 0 for name in self._samples),
         )
 
     def _keys(self, samples: int, done: Mapping[str, int]) -> int:

@@ -22,13 +22,20 @@ def top(desk: Desk) -> Html:
     if progress.skipped:
         words.append(el("span", f"{progress.skipped:,} skipped"))
     if desk.queue == "scores":
-        share = 100 * min(progress.whole / progress.wanted, 1)
+        few = progress.there < progress.wanted
+        wanted = progress.there if few else progress.wanted
+        share = 100 * min(progress.whole / max(wanted, 1), 1)
         done = f"{progress.whole:,} of {progress.wanted:,} samples needed for human calibration"
         if progress.whole >= progress.wanted:
             done = f"{progress.whole:,} whole samples: enough for human calibration"
+        elif few:
+            done = (
+                f"{progress.whole:,} of {numbers.count(progress.there, 'sample')} labelled; human "
+                f"calibration needs {progress.wanted:,}, more than are here"
+            )
         if desk.only:
             done += " for this model"
-        if progress.whole < progress.wanted and progress.keys:
+        if progress.whole < progress.wanted and progress.keys and not few:
             done += f": about {progress.keys:,} more labels, a key each"
         words.insert(0, kit.strong(done))
         words.insert(0, el("span", el("i", style=f"width:{share:.0f}%"), class_="progress",

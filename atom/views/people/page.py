@@ -107,13 +107,15 @@ class LabelProgress:
         mine: labels of this person in this queue.
         skipped: things that they skipped.
         keys: labels, a key each, until `wanted` samples are whole.
+        there: samples that can be labelled at all.
     """
 
     whole: int
     wanted: int
     mine: int
     skipped: int
-    keys: int = 0
+    keys: int
+    there: int
 
 
 def item_of(
