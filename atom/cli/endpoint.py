@@ -30,7 +30,7 @@ from atom.errors import UsageError
 from atom.foreign import read_foreign
 from atom.records import Endpoint, Prices
 from atom.views.settings.endpoint_table import endpoint_table
-from atom.views.settings.page import CHECK_WORDS, endpoint_line, price_words
+from atom.views.settings.page import CHECK_WORDS, endpoint_line, kept_words, price_words
 
 _ROLES = ("judge", "candidate", "embedding")
 
@@ -251,9 +251,6 @@ def test(args: argparse.Namespace, out: Output) -> int:
     said += [f"adapted: {line}" for line in result.adapted]
     if args.keep and result.boxes is not None:
         keep_boxes(settings, args.name, result.boxes)
-        said.append(
-            f"kept: boxes: {result.boxes}; of a study that it has judged already, `study boxes "
-            "--study NAME` reads the boxes again, free"
-        )
+        said.append(kept_words(args.name, result.boxes))
     out.result(data, said)
     return 0 if result.ok else 1

@@ -182,13 +182,7 @@ def _lines(view: FidelityView) -> list[str]:
         f"calling every pair a tie reaches {numbers.share(people.ties, 1)}; without ties at most "
         f"{numbers.share(1 - people.ties, 1)} can be reached",
     ]
-    if view.uneven:
-        lines.append("the methods were asked about different samples: compare with care")
-    elif view.shared:
-        lines.append(
-            f"samples that all methods with numbers were asked about, and on which the rows rest: "
-            f"{view.shared}"
-        )
+    lines += [view.rest] if view.rest else []
     if not any(row.name in ASKED for row in view.measured):
         lines.append(
             "no rival method was asked yet: `fidelity run --study NAME --judge ENDPOINT` asks "

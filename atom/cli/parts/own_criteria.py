@@ -7,11 +7,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from atom.analysis.agreement.fidelity import Share
 from atom.cli.parts.options import common, settings_of
 from atom.cli.parts.output import Output
 from atom.cli.running.carry_out import begin_and_do
-from atom.display import numbers, writers
+from atom.display import writers
 from atom.display.writers import said
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.people.matching import MatchSpec, forecast_match
@@ -19,7 +18,7 @@ from atom.errors import UsageError
 from atom.files import write_file
 from atom.store import Store, find_study
 from atom.views.people.own_criteria import OwnCriteria, own_criteria
-from atom.views.people.own_table import own_csv, score_table, share
+from atom.views.people.own_table import answer, own_csv, score_table
 from atom.views.study_data import load_study
 
 
@@ -108,19 +107,10 @@ def _tell(view: OwnCriteria, out: Output) -> None:
         "unwanted": [line for _, line in view.unwanted],
     }  # fmt: skip
     lines = [
-        f"matched by {view.deciders[view.by]}; "
-        f"{numbers.count(len(view.people), 'person', 'people')}, "
-        f"{numbers.count(view.samples, 'sample')}",
-        f"recall (people's criteria that the judge asks): {_share(view.recall)}",
-        f"precision (the judge's criteria that people would ask): {_share(view.precision)}",
+        answer(view),
+        f"Matched by {view.deciders[view.by]}.",
         *writers.lines(score_table(view)),
         *(f"unasked: {line}" for _, line in view.unasked),
         *(f"unwanted: {line}" for _, line in view.unwanted),
     ]  # fmt: skip
     out.result(said, lines)
-
-
-def _share(found: Share) -> str:
-    if not found.n:
-        return "nothing yet"
-    return f"{share(found)}, of {found.n:,}"

@@ -102,12 +102,6 @@ def take(args: argparse.Namespace, out: Output) -> int:
     with Store.open(settings_of(args).store) as store:
         data = load_study(store, find_study(store, args.study).id)
         taken = take_file(store, data, content, args.file.name, partly=args.rows_are_samples)
-    rest = len(data.table.criterion_ids) - taken.criteria
-    lines = [
-        f"{taken.name!r} is the tree of {data.study.name!r} now: {taken.leaves:,} leaves, "
-        f"{taken.depth:,} layers; {taken.criteria:,} criteria hang in it"
-    ]
-    if rest > 0:
-        lines.append(f"{rest} scored criteria hang nowhere yet: `run start --stages mapping`")
-    out.result(asdict(taken), lines)
+    more = ["`run start --stages mapping` hangs the rest"] if taken.left else []
+    out.result(asdict(taken), [taken.words, *more])
     return 0

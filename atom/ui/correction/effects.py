@@ -13,6 +13,7 @@ from atom.ui.correction.doors import Doors, opening
 from atom.ui.html import Child, Html, el, join
 from atom.views.correction.cases import CaseQuery, write_query
 from atom.views.correction.effect_table import (
+    APART,
     ARM_ONLY,
     BAR,
     CONCLUSION,
@@ -178,8 +179,8 @@ def _apart(found: Results, doors: Doors) -> Html | None:
         return None
     query = CaseQuery(effect=effect.name, came="apart")
     return kit.note(
-        kit.door(f"{effect.apart} answers", doors.cases(query)),
-        " are left out where passed steps are the control: they have no failed or no passed step.",
+        kit.door(numbers.count(effect.apart, "answer"), doors.cases(query)),
+        f" {APART}",
         style="margin-top:5px",
     )
 

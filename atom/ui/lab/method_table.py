@@ -47,14 +47,7 @@ def table(here: Here, view: FidelityView) -> Html:
     def at_root(root: str, row: MethodRow, _: MethodAccuracy) -> Child:
         return door(_short(row.by_root.get(root)), row, root)
 
-    rest = (
-        f"All rows rest on the {numbers.count(view.shared, 'sample')} that people ranked and all "
-        "these methods were asked about. "
-        if view.shared
-        else "The methods were asked about different samples, so the rows can’t be compared. "
-        if view.uneven
-        else ""
-    )
+    rest = f"{view.rest} " if view.rest else ""
     alike = view.alike
     same = (
         f"{_listed(alike)} put all these pairs in the same order, so their figures are equal: "

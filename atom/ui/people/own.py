@@ -12,7 +12,7 @@ from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES, HUMAN_CHECK, RUNS
 from atom.ui.shell.frame import Here
 from atom.views.people.own_criteria import OwnCriteria, ScoreRow, own_criteria
-from atom.views.people.own_table import MODEL, own_csv, score_table, share
+from atom.views.people.own_table import MODEL, answer, own_csv, score_table, share
 
 FAULT = "own_fault"
 STARTED = "own_started"
@@ -54,7 +54,7 @@ def told(here: Here, view: OwnCriteria) -> Html:
     agree = f" They agree on {share(view.agree)} of {view.agree.n:,} lines." if view.agree.n else ""
     return kit.section(
         "Are the criteria what people would ask?",
-        el("p", _answer(view), class_="strong"),
+        el("p", answer(view), class_="strong"),
         el("div", kit.small("Matched by "), tabs, class_="row"),
         el("p", f"Which criteria ask the same was decided by {who}.{agree}", class_="quiet small"),
         _scores(view) if view.rows else None,
@@ -64,20 +64,6 @@ def told(here: Here, view: OwnCriteria) -> Html:
         style="gap:10px",
         data_testid="own-criteria",
     )
-
-
-def _answer(view: OwnCriteria) -> str:
-    people = numbers.count(len(view.people), "person", "people")
-    parts = []
-    if view.recall.n:
-        parts.append(
-            f"the judge asks {share(view.recall)} of "
-            f"{numbers.count(view.recall.n, 'criterion', 'criteria')} that people wrote (recall)"
-        )
-    if view.precision.n:
-        parts.append(f"people would ask {share(view.precision)} of the judge’s (precision)")
-    said = "; ".join(parts) or "nothing is matched or ticked yet"
-    return f"{said[:1].upper()}{said[1:]}: {people}, {numbers.count(view.samples, 'question')}."
 
 
 def _scores(view: OwnCriteria) -> Html:

@@ -22,8 +22,8 @@ from atom.ui.html import Html, el
 from atom.ui.settings.found import TOLD
 from atom.ui.shell import stores, team
 from atom.views.settings.page import (
-    BOXES,
     CHECK_WORDS,
+    kept_words,
 )
 
 FORM = "settings_form"
@@ -109,10 +109,7 @@ def _keep_boxes(name: str, boxes: BoxConvention) -> None:
         st.session_state[TOLD] = error.message
         return
     st.session_state.get(FORM, {}).pop(name, None)
-    st.session_state[TOLD] = (
-        f"Kept: boxes of {name}: {BOXES[boxes]}. Of a study that it has judged already, "
-        "`study boxes --study NAME` reads the boxes again, free."
-    )
+    st.session_state[TOLD] = kept_words(name, boxes)
 
 
 def _testing(job_id: str) -> None:

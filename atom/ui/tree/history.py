@@ -396,13 +396,7 @@ def _upload(here: Here) -> None:
         assert given is not None
 
         def change() -> str:
-            taken = take_file(here.store, here.data, given.getvalue(), given.name)
-            return (
-                f"{taken.name!r} is the study's tree now: {taken.leaves:,} leaves, "
-                f"{taken.depth:,} layers; {taken.criteria:,} criteria belong to it, the "
-                "rest is to be "
-                "mapped."
-            )
+            return take_file(here.store, here.data, given.getvalue(), given.name).words
 
         attempt(change)
 

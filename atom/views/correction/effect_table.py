@@ -20,6 +20,10 @@ _NAMES: Final = (
     "neither", "arm_share", "control_share", "estimate", "lo", "hi", "mid_p", "p", "holm", "strict",
     "apart", "unpaired", "verdict",
 )  # fmt: skip
+APART: Final = (
+    "are left out where passed steps are the control: they have no failed or no passed step."
+)
+"""What is said of answers without a pair, behind their number."""
 
 
 def points(one: Effect) -> Estimate:

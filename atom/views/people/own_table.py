@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from atom.analysis.agreement.fidelity import Share
 from atom.analysis.compare.paired import PairedGap
-from atom.display import writers
+from atom.display import numbers, writers
 from atom.display.estimate import Estimate, Unit
 from atom.display.table import Column, Table
 from atom.views.people.own_criteria import OwnCriteria, ScoreRow
@@ -60,3 +60,21 @@ def own_csv(view: OwnCriteria) -> str:
 
 def _mean(found: PairedGap, unit: Unit = "score") -> Estimate:
     return Estimate(value=found.gap, lo=found.lo, hi=found.hi, n=found.n, unit=unit)
+
+
+def answer(view: OwnCriteria) -> str:
+    """Say in a sentence how far the criteria are what people would ask."""
+    people = numbers.count(len(view.people), "person", "people")
+    parts = []
+    if view.recall.n:
+        parts.append(
+            f"the judge asks {share(view.recall)} of "
+            f"{numbers.count(view.recall.n, 'criterion', 'criteria')} that people wrote (recall)"
+        )
+    if view.precision.n:
+        parts.append(
+            f"people would ask {share(view.precision)} of "
+            f"{numbers.count(view.precision.n, 'criterion', 'criteria')} of the judge’s (precision)"
+        )
+    said = "; ".join(parts) or "nothing is matched or ticked yet"
+    return f"{said[:1].upper()}{said[1:]}: {people}, {numbers.count(view.samples, 'question')}."

@@ -128,6 +128,14 @@ def endpoint_line(
     )
 
 
+def kept_words(name: str, boxes: BoxConvention) -> str:
+    """Say that an endpoint's convention for boxes was kept, and what follows."""
+    return (
+        f"Kept: boxes of {name}: {BOXES[boxes]}. Of a study that it has judged already, "
+        "`study boxes --study NAME` reads the boxes again, free."
+    )
+
+
 def price_words(prices: Prices) -> str:
     """Write what a million tokens cost."""
     if prices.input is None or prices.output is None:

@@ -39,6 +39,17 @@ class Taken:
     depth: int
     criteria: int
     """Criteria of the study that hang in it now."""
+    left: int
+    """Scored criteria that hang nowhere yet."""
+
+    @property
+    def words(self) -> str:
+        """What became of the study's tree."""
+        rest = f"; {self.left:,} scored criteria hang nowhere yet" if self.left else ""
+        return (
+            f"{self.name!r} is the study's tree now: {self.leaves:,} leaves, "
+            f"{self.depth:,} layers; {self.criteria:,} criteria hang in it{rest}."
+        )
 
 
 def write_file(form: Form, store: Store, data: StudyData, nodes: NodeTable) -> TreeFile:
@@ -135,7 +146,13 @@ def take_file(
     else:
         tree = read_tree_file(content, name)
     taken = take_tree(store, data.study.id, tree, note=f"read from {name[:80]}", leaf_of=leaf_of)
-    return Taken(name=tree.name, leaves=len(tree.leaves), depth=_depth(tree), criteria=taken)
+    return Taken(
+        name=tree.name,
+        leaves=len(tree.leaves),
+        depth=_depth(tree),
+        criteria=taken,
+        left=max(len(data.table.criterion_ids) - taken, 0),
+    )
 
 
 def _depth(tree: Tree) -> int:

@@ -34,7 +34,7 @@ def test_from_nothing_to_a_table(place, capsys):
     assert call("show", *told) == 0
     out = capsys.readouterr().out
     assert "no rival method was asked yet: `fidelity run" in out
-    assert "compare with care" not in out
+    assert "can’t be compared" not in out
     assert "Batch ranking" not in out
     assert call("run", "--judge", "probe-judge", "--dry-run", *told) == 0
     assert "3 samples: about 45 calls to probe-judge, free, offline." in capsys.readouterr().out

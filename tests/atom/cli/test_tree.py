@@ -154,7 +154,7 @@ def test_an_evaltree_file_becomes_a_study_s_tree(place, tmp_path, atom, capsys):
     file.write_bytes(evaltree(10))
     code, out, _ = atom("import", str(file), "--rows-are-samples")
     assert "leaves, 2 layers" in out
-    assert "scored criteria hang nowhere yet: `run start --stages mapping`" in out
+    assert "31 scored criteria hang nowhere yet.\n`run start --stages mapping` hangs" in out
     file.write_bytes(evaltree(40))
     code, _, err = atom("import", str(file), "--rows-are-samples")
     assert code != 0

@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass
 
 from atom.analysis.agreement.criteria_quality import HitRates
+from atom.display import numbers
 from atom.judgebench.vl_rewardbench.ask import HARD_PART
 from atom.methods.own_criteria import MATCH_PART
 from atom.methods.sight import SIGHT_PART
@@ -60,6 +61,19 @@ class FidelityView:
     undecided: int
     compared: int
     alike: tuple[str, ...] = ()
+
+    @property
+    def rest(self) -> str:
+        """What the rows rest on, in a sentence; empty where nothing was asked."""
+        if self.shared:
+            samples = numbers.count(self.shared, "sample")
+            return (
+                f"All rows rest on the {samples} that people ranked and all these methods were "
+                "asked about."
+            )
+        if self.uneven:
+            return "The methods were asked about different samples, so the rows can’t be compared."
+        return ""
 
     @property
     def measured(self) -> tuple[MethodRow, ...]:
