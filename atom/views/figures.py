@@ -176,7 +176,7 @@ def _ring_numbers(radar: Radar, inks: Inks) -> Html:
     for value in values:
         x, y = _at(best + 0.5, of, value * math.cos(math.pi / of))
         numbers.append(
-            el("text", value, x=_n(x), y=_n(y + 4), fill=inks.quiet, font_size=11,
+            el("text", value, x=_n(x), y=_n(y + 4), fill=inks.quiet, font_size=12,
                text_anchor="middle", stroke=inks.ground, stroke_width=5, stroke_linejoin="round",
                paint_order="stroke")
         )  # fmt: skip

@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from benchmarks import sweep
 from benchmarks.sweep import MOVE
 
 WIDTHS = (900, 1024)
@@ -44,6 +45,20 @@ def test_a_number_and_its_unit_stay_on_one_line(app, new_page):
     text = saved.value.path().read_text(encoding="utf-8")
     assert " %" in text
     assert "\u00a0" not in text
+
+
+def test_a_window_of_900_at_twice_its_size_can_be_read(app, new_page):
+    """Tabs ran out of the page, a badge lay on a button, and charts' words were 8 px high."""
+    page = new_page(width=450, height=400)
+    page.goto(app.url)
+    page.locator(".st-key-brand").wait_for(state="attached")
+    for address in (
+        "failures",
+        "judge-lab?tab=vl_rewardbench",
+        "judge-lab?tab=pairs",
+        "fingerprints",
+    ):
+        assert not any(sweep.look(page, address).values())
 
 
 def test_a_mouse_that_rests_while_the_page_changes_opens_no_tip(app, new_page):

@@ -239,7 +239,7 @@ def _head(here: Here, view: Comparison, listed: PairList, shown: PairView) -> Ht
             class_="row",
             style="flex-wrap:nowrap",
         ),
-        style="display:flex;gap:14px;justify-content:space-between;align-items:center",
+        class_="heads",
     )
 
 

@@ -188,7 +188,7 @@ def _head(here: Here, view: CaseView, before: str | None, after: str | None) -> 
         )
         if before or after
         else None,
-        style="display:flex;gap:14px;justify-content:space-between;align-items:center",
+        class_="heads",
     )
 
 

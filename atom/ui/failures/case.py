@@ -73,7 +73,7 @@ def _case_head(here: Here, view: SampleView, before: str | None, after: str | No
             class_="row",
             style="flex-wrap:nowrap",
         ),
-        style="display:flex;gap:14px;justify-content:space-between;align-items:center",
+        class_="heads",
     )
 
 

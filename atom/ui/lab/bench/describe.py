@@ -254,7 +254,7 @@ class _Placed:
 _DOT: Final = 5.0
 _RING: Final = 4.0
 """Radius of a dot, and what each ring around it adds, in pixels."""
-_LEADING: Final = 13.0
+_LEADING: Final = 14.0
 """Pixels from one name to the next under it."""
 
 
@@ -317,8 +317,8 @@ def _room(values: Sequence[float]) -> tuple[float, float]:
 
 
 def _svg(marks: Sequence[Html], label: str) -> Html:
-    return el("svg", marks, viewBox=f"0 0 {_WIDE:.0f} {_HIGH:.0f}", role="img", aria_label=label,
-              style=f"width:100%;max-width:{_WIDE:.0f}px;height:auto")  # fmt: skip
+    return el("svg", marks, class_="plot", viewBox=f"0 0 {_WIDE:.0f} {_HIGH:.0f}", role="img",
+              aria_label=label)  # fmt: skip
 
 
 def _line(
@@ -330,5 +330,4 @@ def _line(
 
 
 def _text(words: str, x: float, y: float, anchor: str) -> Html:
-    return el("text", words, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor, fill="var(--quiet)",
-              style="font-size:12px")  # fmt: skip
+    return el("text", words, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor, class_="tick")

@@ -28,7 +28,7 @@ DECISIONS: Mapping[Decision, tuple[str, str]] = {
 _SHOWN = 150
 _WIDE, _HIGH = 320.0, 190.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, 70.0, 12.0, 26.0
-_NAME = 15.0
+_NAME = 17.0
 """Height of a line's name."""
 
 
