@@ -92,9 +92,10 @@ def test_a_study_of_few_samples_promises_no_calibration(sit):
     desk = sit("scores")
     assert desk.progress().there < desk.progress().wanted == 30
     top = str(progress.top(desk))
-    there = desk.progress().there
-    assert f"0 of {there} samples labelled; human calibration needs 30, more than are here" in top
-    assert "more labels" not in top
+    there, keys = desk.progress().there, desk.progress().keys
+    assert f"0 of {there} samples labelled: about {keys:,} more labels, a key each;" in top
+    assert "human calibration needs 30 samples, more than are here" in top
+    assert "samples needed" not in top
 
 
 def test_what_is_held_reaches_into_the_next_sample(sit):

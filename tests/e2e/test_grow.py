@@ -42,7 +42,7 @@ def test_a_tree_is_grown_stopped_taken_up_and_taken_back(start_app, page, visit,
         page.locator("svg.growing text", has_text="Perception").wait_for()
         page.locator(".grow-log li").first.wait_for()
         page.get_by_role("button", name="Stop", exact=True).click()
-        page.get_by_text("stopping: the calls in flight end first").wait_for()
+        page.get_by_text("stopping: calls in flight end first").wait_for()
     page.get_by_role("button", name="Go on").wait_for()
     page.get_by_text("stopped on request").wait_for()
     assert len(names_of(page)) > 6

@@ -29,14 +29,13 @@ def top(desk: Desk) -> Html:
         if progress.whole >= progress.wanted:
             done = f"{progress.whole:,} whole samples: enough for human calibration"
         elif few:
-            done = (
-                f"{progress.whole:,} of {numbers.count(progress.there, 'sample')} labelled; human "
-                f"calibration needs {progress.wanted:,}, more than are here"
-            )
+            done = f"{progress.whole:,} of {numbers.count(progress.there, 'sample')} labelled"
         if desk.only:
             done += " for this model"
-        if progress.whole < progress.wanted and progress.keys and not few:
+        if progress.whole < progress.wanted and progress.keys:
             done += f": about {progress.keys:,} more labels, a key each"
+        if few:
+            done += f"; human calibration needs {progress.wanted:,} samples, more than are here"
         words.insert(0, kit.strong(done))
         words.insert(0, el("span", el("i", style=f"width:{share:.0f}%"), class_="progress",
                            role="img", aria_label=done))  # fmt: skip

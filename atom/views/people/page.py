@@ -106,7 +106,7 @@ class LabelProgress:
         wanted: samples that lift "judge-scale".
         mine: labels of this person in this queue.
         skipped: things that they skipped.
-        keys: labels, a key each, until `wanted` samples are whole.
+        keys: labels, a key each, until `wanted` samples, or all that are here, are whole.
         there: samples that can be labelled at all.
     """
 
