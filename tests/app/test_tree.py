@@ -293,6 +293,15 @@ def test_a_study_without_a_tree_says_what_to_do(open_app, made_outcomes):
     assert "Nothing to grow a tree from yet" in growing.markup
 
 
+def test_a_small_study_s_tree_is_proposed_from_all_its_samples(open_app, made, tmp_path):
+    mine = shutil.copytree(made.folder, tmp_path / "mine")
+    test = open_app(mine, PAGE, {"tab": "grow"}).test
+    assert not test.exception
+    (box,) = (one for one in test.number_input if one.key.startswith("grow_samples"))
+    assert box.value is None
+    assert box.placeholder == "all"
+
+
 def test_without_any_study_there_is_a_way_on(open_app):
     assert "There is no study yet" in open_app(None, PAGE).markup
 

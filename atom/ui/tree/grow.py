@@ -67,7 +67,7 @@ class GrowForm:
     """What the form asks for."""
 
     judge: str
-    samples: int | None = SUBSET
+    samples: int | None
     start: Start = "roots"
     budget: float | None = None
 
@@ -335,7 +335,9 @@ def _form(here: Here, status: InductionStatus | None) -> None:
 def _held(here: Here, endpoints: dict[str, Endpoint]) -> GrowForm:
     held: dict[str, GrowForm] = st.session_state.setdefault(FORMS, {})
     if here.entry.key not in held:
-        held[here.entry.key] = GrowForm(judge=work.usual_judge(here.store, here.data, endpoints))
+        few = len(here.data.sample_position) <= SUBSET
+        judge = work.usual_judge(here.store, here.data, endpoints)
+        held[here.entry.key] = GrowForm(judge=judge, samples=None if few else SUBSET)
     return held[here.entry.key]
 
 
