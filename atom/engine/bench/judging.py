@@ -106,6 +106,7 @@ class Ready:
 
 _NOTHING = "Nothing is left to ask: every verdict that can be asked now is there already."
 _LATER = "What it writes is then scored, which comes on top."
+_SCORING_LEFT = "All first questions are answered; what they need scored is left."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,11 +134,11 @@ class BenchForecast:
             endpoints: endpoints by name.
         """
         calls = {name: n for name, n in self.calls.items() if n}
-        more = [*([_LATER] if self.later else [])]
+        more = [_LATER] if self.later and calls else []
         if self.without_picture:
             more.append(f"{without_picture_words(self.without_picture)}.")
         if not calls:
-            return Facts(head=_NOTHING, more=tuple(more))
+            return Facts(head=_SCORING_LEFT if self.later else _NOTHING, more=tuple(more))
         asked = [endpoints[name] for name in calls if name in endpoints]
         todo = ", ".join(f"{count(n, 'call')} to {name}" for name, n in calls.items())
         price = cost_words(None, self.cost, asked)

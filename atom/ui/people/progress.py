@@ -23,7 +23,7 @@ def top(desk: Desk) -> Html:
         words.append(el("span", f"{progress.skipped:,} skipped"))
     if desk.queue == "scores":
         few = progress.there < progress.wanted
-        wanted = progress.there if few else progress.wanted
+        wanted = min(progress.there, progress.wanted)
         share = 100 * min(progress.whole / max(wanted, 1), 1)
         done = f"{progress.whole:,} of {progress.wanted:,} samples needed for human calibration"
         if progress.whole >= progress.wanted:
