@@ -12,7 +12,7 @@ import numpy as np
 
 from atom.analysis.intervals import Cells, Floats, Ints, NodeStats, stats_of_sums
 from atom.analysis.kept import Kept
-from atom.analysis.layout import Layout, Mask
+from atom.analysis.layout import Layout, Mask, SomeRows, among, numbered
 from atom.analysis.merged import Additive
 from atom.analysis.moments import Counted, count_rows, linear, narrow, pairs_of, quadratic
 
@@ -52,22 +52,18 @@ class Grounds:
         return self.kept.get("sums", lambda: node_sums(self.layout, self.values, self))
 
 
-def find_grounds(layout: Layout, rows: Ints | None = None) -> Grounds:
+def find_grounds(layout: Layout, rows: SomeRows | None = None) -> Grounds:
     """Say which rows count, and count them.
 
     Args:
         layout: rows and nodes (`tree_layout`, `facet_layout`).
-        rows: numbers of the rows that count, ascending; all when None.
+        rows: the rows that count; all when None.
     """
-    if rows is None and np.count_nonzero(keep := layout.usable()) >= FEW * layout.n_rows:
-        return grounds_of(layout, keep)
-    rows = np.flatnonzero(keep) if rows is None else layout.usable_of(rows)
-    if len(rows) < FEW * layout.n_rows:
-        layout = narrow(layout, rows)
-        return grounds_of(layout, np.ones(layout.n_rows, dtype=bool))
-    keep = np.zeros(layout.n_rows, dtype=bool)
-    keep[rows] = True
-    return grounds_of(layout, keep)
+    keep = layout.usable() if rows is None else among(rows, layout.usable())
+    if keep.dtype == bool and np.count_nonzero(keep) >= FEW * layout.n_rows:
+        return grounds_of(layout, keep.astype(np.bool_, copy=False))
+    layout = narrow(layout, numbered(keep))
+    return grounds_of(layout, np.ones(layout.n_rows, dtype=bool))
 
 
 def grounds_of(layout: Layout, keep: Mask) -> Grounds:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,8 @@ from atom.analysis.sums import group_sums
 
 Indices = NDArray[np.int32]
 Mask = NDArray[np.bool_]
+SomeRows: TypeAlias = Mask | Ints
+"""Rows that are looked at: a mask, shape (n,), or, where they are few, numbers, ascending."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,10 +199,6 @@ class Layout:
         base[self.pair_row] = self.pair_base
         return base
 
-    def usable_of(self, rows: Ints) -> Ints:
-        """Number those of some rows, ascending, that have a value and a group."""
-        return np.asarray(rows[self._usable[rows]])
-
     def usable(self, rows: Mask | None = None) -> Mask:
         """Say which rows have a value and a group and pass the mask, shape (n,)."""
         return self._usable.copy() if rows is None else np.asarray(self._usable & rows)
@@ -290,6 +288,16 @@ class _Lifts:
     cell: Ints
     unit: Indices
     node: Indices
+
+
+def among(rows: SomeRows, mask: Mask) -> SomeRows:
+    """Return those of some rows that a mask over all keeps, as they are given."""
+    return rows & mask if rows.dtype == bool else numbered(rows)[mask[rows]]
+
+
+def numbered(rows: SomeRows) -> Ints:
+    """Number rows, ascending."""
+    return np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.int64, copy=False)
 
 
 def _numbers(mask: Mask) -> Indices:

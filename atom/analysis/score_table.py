@@ -207,7 +207,7 @@ class ScoreTable:
     @cached_property
     def at_work(self) -> Kept:
         """What is large, and needed only until a screen is made."""
-        return Kept(2)
+        return Kept(3)
 
     def forget(self) -> None:
         """Forget what was computed for single filters, as if none had been used yet."""
@@ -255,7 +255,7 @@ class ScoreTable:
 
     def rows_of(self, keep: NDArray[np.bool_]) -> Ints:
         """Number the checkpoints of answers that a mask keeps, shape (R,), ascending."""
-        if self.checkpoints_of is None or 4 * np.count_nonzero(keep) > len(keep):
+        if self.checkpoints_of is None:
             return np.flatnonzero(self.of_answers(keep))
         count = self.checkpoints_of[keep]
         before = np.cumsum(self.checkpoints_of)[keep] - np.cumsum(count)

@@ -23,6 +23,8 @@ from atom.views.study_data import StudyData
 Mask = NDArray[np.bool_]
 READINGS: dict[Reading, str] = {"strict": "strict", "said": "of what was said"}
 """What screens call them."""
+FEW = 0.25
+"""Where a view counts this share of the answers or less, it reads their checkpoints alone."""
 
 
 def means_of(data: StudyData, reading: Reading) -> Mask | None:
@@ -75,6 +77,11 @@ def _unless_all(data: StudyData, key: tuple[object, ...], make: Callable[[], Mas
     return data.table.kept.get(key, look)
 
 
+def few_left(answers: Mask) -> bool:
+    """Say whether so few answers, shape (R,), are left that numbers cost less than masks."""
+    return bool(np.count_nonzero(answers) <= FEW * len(answers))
+
+
 def rows_at(data: StudyData, filters: Filters) -> Ints:
     """Number the checkpoints that `rows_kept` keeps, ascending: the fewer, the less it costs."""
     key = ("rows at", *filters.answering, filters.root)
@@ -82,10 +89,24 @@ def rows_at(data: StudyData, filters: Filters) -> Ints:
 
 
 def _rows_at(data: StudyData, filters: Filters) -> Ints:
-    rows = data.table.rows_of(answers_kept(data, filters))
+    answers = answers_kept(data, filters)
+    if not few_left(answers):
+        return np.flatnonzero(rows_kept(data, filters))
+    rows = data.table.rows_of(answers)
     if filters.root is None:
         return rows
     return np.asarray(rows[leaves_under(data, (filters.root,))[data.table.leaf[rows]]])
+
+
+def models_at(data: StudyData, filters: Filters) -> Ints:
+    """Return the model of each of the checkpoints that `rows_at` numbers."""
+    key = ("models at", *filters.answering, filters.root)
+
+    def look() -> Ints:
+        table = data.table
+        return table.model.astype(np.intp)[table.response[rows_at(data, filters)]]
+
+    return data.table.at_work.get(key, look)
 
 
 def mean_rows_at(data: StudyData, filters: Filters) -> Ints:
@@ -164,11 +185,12 @@ def node_said(data: StudyData, filters: Filters, without: int | None = None) -> 
 
 def _node_said(data: StudyData, filters: Filters, without: int | None, frame: Frame) -> NodeSaid:
     table = data.table
-    rows = rows_at(data, filters)
-    rows = rows[(table.score[rows] > 0) & (table.leaf[rows] >= 0)]
-    model = table.model[table.response[rows]].astype(np.int64)
+    rows, model = rows_at(data, filters), models_at(data, filters)
+    counts = (table.score[rows] > 0) & (table.leaf[rows] >= 0)
     if without is not None:
-        rows, model = rows[model != without], model[model != without]
+        counts &= model != without
+    if not counts.all():
+        rows, model = rows[counts], model[counts]
     membership = index_nodes(table.leaves).membership
     leaves = len(table.leaves)
     place = model * leaves + table.leaf[rows]
@@ -230,17 +252,21 @@ def model_said(data: StudyData, filters: Filters) -> ModelSaid:
 def _model_said(data: StudyData, filters: Filters) -> ModelSaid:
     table, k = data.table, data.table.n_models
     found, keep = processes_of(data), answers_kept(data, filters)
-    rows = rows_at(data, filters)
-    rows = rows[table.score[rows] > 0]
-    model = table.model[table.response[rows]]
+    rows, model = rows_at(data, filters), models_at(data, filters)
+    if not (marked := table.score[rows] > 0).all():
+        rows, model = rows[marked], model[marked]
+
+    def by_model(mask: Mask) -> Ints:
+        return np.bincount(model[mask[rows]], minlength=k)
 
     def of_answers(mask: Mask) -> Ints:
         return np.bincount(table.model[keep & mask], minlength=k).astype(np.int64)
 
+    scored = np.bincount(model, minlength=k)
     return ModelSaid(
-        scored=np.bincount(model, minlength=k),
-        addressed=np.bincount(model[table.addressed[rows]], minlength=k),
-        carried=np.bincount(model[table.carried[rows]], minlength=k),
+        scored=scored,
+        addressed=scored if table.addressed.all() else by_model(table.addressed),
+        carried=by_model(table.carried),
         terse=of_answers(found.terse),
         told=of_answers(found.told),
     )

@@ -10,12 +10,12 @@ import numpy as np
 
 from atom.analysis.capability.diagnosis import Frame
 from atom.analysis.grounds import Grounds, find_grounds
-from atom.analysis.layout import Layout, facet_layout, tree_layout
+from atom.analysis.layout import Layout, SomeRows, among, facet_layout, tree_layout
 from atom.analysis.merged import Adder, Additive
 from atom.analysis.readings import Reading
 from atom.views.facets import dataset_facet
-from atom.views.filters import Filters, Measure, answer_values, answers_kept
-from atom.views.reading import claims_of, frame_of, means_of, rows_at
+from atom.views.filters import Filters, Measure, answer_values, answers_kept, rows_kept
+from atom.views.reading import claims_of, few_left, frame_of, means_of, rows_at
 from atom.views.study_data import StudyData
 
 S = TypeVar("S", bound=Additive)
@@ -86,15 +86,14 @@ def _grounds(data: StudyData, asked: Asked) -> Grounds:
         mask = claims_of(data, asked.frame) if which == "claims" else means_of(data, which)
 
     def make() -> Grounds:
+        table, answers = data.table, answers_kept(data, asked.filters)
+        rows: SomeRows = answers
         if asked.facet is None:
-            rows = rows_at(data, asked.filters)
-            rows = rows if mask is None else rows[mask[rows]]
-            model = data.table.model[data.table.response[rows]]
-        else:
-            rows = np.flatnonzero(answers_kept(data, asked.filters))
-            model = data.table.model[rows]
+            rows = (rows_at if few_left(answers) else rows_kept)(data, asked.filters)
+            rows = rows if mask is None else among(rows, mask)
         if asked.without is not None:
-            rows = rows[model != asked.without]
+            others = table.model != asked.without
+            rows = among(rows, others if asked.facet is not None else table.of_answers(others))
         return find_grounds(layout_of(data, asked), rows)
 
     # Where all checkpoints count either way, they are looked at once.

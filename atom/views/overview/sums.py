@@ -19,7 +19,7 @@ from atom.analysis.score_table import ScoreTable, answer_scores
 from atom.views.facets import data_facets
 from atom.views.filters import Filters, Measure, answer_values, answers_kept, processes_of
 from atom.views.overview.accuracy import AccuracySums, accuracy_sums, answered_by_all
-from atom.views.reading import mean_rows_at, rows_at
+from atom.views.reading import mean_rows_at, models_at, rows_at
 from atom.views.study_data import StudyData
 
 Mask = NDArray[np.bool_]
@@ -357,7 +357,6 @@ def _places_of_criteria(table: ScoreTable, nodes: NodeIndex) -> Ints:
 
 def _checkpoints(data: StudyData, filters: Filters) -> tuple[Ints, Ints]:
     """Count each model's checkpoints, and those of them that have no score, shape (K,) each."""
-    table, rows = data.table, rows_at(data, filters)
-    model = table.model[table.response[rows]]
-    bad = model[~(table.score[rows] > 0)]
+    table, model = data.table, models_at(data, filters)
+    bad = model[~(table.score[rows_at(data, filters)] > 0)]
     return np.bincount(model, minlength=table.n_models), np.bincount(bad, minlength=table.n_models)
