@@ -92,6 +92,7 @@ def resident_mb() -> float:
 
 def hold(snapshot: Path) -> list[float]:
     """Return memory before a snapshot is opened, then after each of several sessions, in MB."""
+    overview(study_of(plant_rows(1_000).table()), Filters())  # what is imported on first use
     found = [resident_mb()]
     held = read_snapshot(snapshot)
     if held is None:
