@@ -29,7 +29,7 @@ from atom.store import table as columns_of
 from atom.views.correction.arm_lines import ArmLine, arm_lines
 from atom.views.correction.arm_table import arm_table
 from atom.views.correction.data import TrialData, list_experiments, load_trials
-from atom.views.correction.effect_table import APART, effect_table
+from atom.views.correction.effect_table import apart_words, effect_table
 
 
 def forecast_data(found: CorrectionForecast) -> dict[str, object]:
@@ -143,7 +143,7 @@ def _effect_lines(found: Sequence[Effect]) -> list[str]:
     if not found:
         return []
     apart = max((effect.apart for effect in found), default=0)
-    note = [f"{numbers.count(apart, 'answer')} {APART}"]
+    note = [f"{numbers.count(apart, 'answer')} {apart_words(apart)}"]
     title = "What an arm adds to its control"
     return [title, *writers.lines(effect_table(found, title)), *(note if apart else []), ""]
 

@@ -169,10 +169,10 @@ class CorrectionForecast:
             return Facts(head=f"{who}. Choose another rule, place or model.")
         price = self.price if self.endpoints else "nothing to pay"
         left = sorted(self.left_out.items(), key=lambda item: -item[1])
-        more = [f"Left out: {'; '.join(f'{n:,}: {reason}' for reason, n in left)}."] if left else []
+        said = "; ".join(f"{n:,} ({reason})" for reason, n in left)
         return Facts(
             head=f"{who}. {_span(self.calls, self.most_calls)} calls: {price}.",
-            more=tuple(more),
+            more=(f"Left out: {said}.",) if said else (),
             table=self._table(names),
         )
 

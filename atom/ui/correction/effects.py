@@ -13,7 +13,6 @@ from atom.ui.correction.doors import Doors, opening
 from atom.ui.html import Child, Html, el, join
 from atom.views.correction.cases import CaseQuery, write_query
 from atom.views.correction.effect_table import (
-    APART,
     ARM_ONLY,
     BAR,
     CONCLUSION,
@@ -21,6 +20,7 @@ from atom.views.correction.effect_table import (
     EFFECT,
     PAIRS,
     POINTS,
+    apart_words,
     effect_table,
     points,
 )
@@ -180,7 +180,7 @@ def _apart(found: Results, doors: Doors) -> Html | None:
     query = CaseQuery(effect=effect.name, came="apart")
     return kit.note(
         kit.door(numbers.count(effect.apart, "answer"), doors.cases(query)),
-        f" {APART}",
+        f" {apart_words(effect.apart)}",
         style="margin-top:5px",
     )
 

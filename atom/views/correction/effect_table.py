@@ -20,10 +20,14 @@ _NAMES: Final = (
     "neither", "arm_share", "control_share", "estimate", "lo", "hi", "mid_p", "p", "holm", "strict",
     "apart", "unpaired", "verdict",
 )  # fmt: skip
-APART: Final = (
-    "are left out where passed steps are the control: they have no failed or no passed step."
-)
-"""What is said of answers without a pair, behind their number."""
+
+
+def apart_words(n: int) -> str:
+    """Say of answers without a pair why they have none, behind their number."""
+    verb, they = ("is", "it has") if n == 1 else ("are", "they have")
+    return (
+        f"{verb} left out where passed steps are the control: {they} no failed or no passed step."
+    )
 
 
 def points(one: Effect) -> Estimate:

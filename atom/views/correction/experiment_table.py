@@ -22,8 +22,12 @@ def experiment_table(
     """
 
     def state(row: ExperimentRow) -> str | None:
-        run = runs.get(row.experiment.id)
-        return None if run is None else run.words
+        seen = runs.get(row.experiment.id)
+        return None if seen is None else seen.words
+
+    def run(row: ExperimentRow) -> str | None:
+        seen = runs.get(row.experiment.id)
+        return None if seen is None else seen.run.id
 
     return Table(
         label="Experiments",
@@ -38,6 +42,7 @@ def experiment_table(
             Column(title="Tries", of=lambda row: row.trials.get("scored", 0), number=True),
             Column(title="Unscored", of=lambda row: row.trials.get("unscored", 0), number=True),
             Column(title="Failed", of=lambda row: row.trials.get("failed", 0), number=True),
+            Column(title="Run", of=run, seen="text", spare=True),
         ),
         rows=rows,
     )  # fmt: skip

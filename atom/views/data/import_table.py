@@ -5,9 +5,21 @@ from __future__ import annotations
 from atom.display import numbers
 from atom.display.table import Column, Table
 from atom.formats import Account, ImportReport
-from atom.formats.intake.account import Tally
+from atom.formats.intake.account import Item, Tally
 
 _REASONS = 3
+_ONE_AND_MANY: dict[Item, tuple[str, str]] = {
+    "rows": ("row", "rows"),
+    "questions": ("sample", "samples"),
+    "answers": ("answer", "answers"),
+    "verdicts": ("verdict", "verdicts"),
+    "votes": ("vote", "votes"),
+    "marks": ("score by a judge", "scores by a judge"),
+    "labels": ("label by people", "labels by people"),
+    "groups": ("label", "labels"),
+    "criteria": ("criterion", "criteria"),
+    "judgments": ("mark on criteria", "marks on criteria"),
+}
 _ITEMS = {"labels": "People’s labels", "groups": "Labels to group by"}
 """Kinds that are called otherwise than in the account's file."""
 
@@ -32,16 +44,20 @@ def brought_words(found: ImportReport, *, kept: bool) -> str:
         (found.pictures, "picture", "pictures"),
     )
     words = ", ".join(numbers.count(n, one, many) for n, one, many in facts if n)
-    left = f"{found.n_skipped:,} left out" if found.n_skipped else "nothing left out"
-    return f"{'Came in' if kept else 'Would come in'}: {words or 'nothing'}; {left}."
+    left = ", ".join(
+        numbers.count(one.n_left_out, *_ONE_AND_MANY[one.item])
+        for one in found.account.tallies
+        if one.n_left_out
+    )
+    came = f"{'Came in' if kept else 'Would come in'}: {words or 'nothing'}"
+    return f"{came}; {left or 'nothing'} left out."
 
 
 def so_far_words(found: ImportReport) -> str:
     """Say how far an import is."""
-    return (
-        f"{found.rows:,} rows, {found.samples:,} samples, {found.responses:,} answers, "
-        f"{found.n_skipped:,} left out"
-    )
+    facts = ((found.rows, "row"), (found.samples, "sample"), (found.responses, "answer"))
+    said = [numbers.count(n, noun) for n, noun in facts]
+    return ", ".join([*said, *([f"{found.n_skipped:,} left out"] if found.n_skipped else [])])
 
 
 def account_table(found: Account) -> Table[Tally]:

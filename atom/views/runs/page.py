@@ -84,12 +84,12 @@ class RunView:
         return f"{self.run.done:,} of {self.run.total:,}" if self.run.total else numbers.NONE
 
     def facts(self, what: str = "") -> list[str]:
-        """Say how far it is, how fast, how much longer, and what it has cost.
+        """Say beside its state how far it is, how fast, how much longer, and what it has cost.
 
         Args:
             what: what is counted, where the words shall say it, `steps`.
         """
-        said = [f"{self.far} {what}".rstrip() + " done"]
+        said = [f"{self.far} {what}".rstrip() + " done" * (self.run.state != "done")]
         if not self.run.total:
             said = ["counting what is left" if self.alive else "there was nothing to do"]
         if self.alive:

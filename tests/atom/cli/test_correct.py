@@ -40,6 +40,8 @@ def test_it_is_foreseen_carried_out_listed_and_shown(say, answered):
     assert dry.code == 0
     assert "2 of model-h's 3 answers failed; 2 take part." in dry.out
     assert "28–38 calls: about 68,700 tokens, free, offline." in dry.out
+    fewer = say(*RUN, "--limit", "1", "--dry-run").out
+    assert "Left out: 1 (not drawn: there are more than the limit)." in fewer
     assert say("correct", "list").out == "no experiments yet\n"
     foreseen = say(*RUN, "--dry-run", "--json").data
 
@@ -61,7 +63,8 @@ def test_it_is_foreseen_carried_out_listed_and_shown(say, answered):
     (row,) = say("correct", "list", "--json").data
     assert row["model"] == "model-h"
     assert row["run"]["id"] == run["id"]
-    assert "model-h" in say("correct", "list", "--study", "Fresh").out
+    listed = say("correct", "list", "--study", "Fresh").out
+    assert ("model-h" in listed, run["id"] in listed) == (True, True)
     shown = say("correct", "show", row["experiment"]["id"][:8])
     assert shown.code == 0
     assert "Right final answers after 1 try" in shown.out

@@ -117,6 +117,21 @@ def test_votes_are_taken_in_and_taken_back(say, tmp_path):
     assert "there is no import" in say("import", "undo", "x").err
 
 
+def test_an_import_says_what_it_left_out_as_its_account_does(say, tmp_path):
+    head = "id,question,answer,model,response,correct"
+    row = "1,How many legs has a spider?,8,m,8,1"
+    twice = tmp_path / "twice.csv"
+    twice.write_text("\n".join((head, row, row)), encoding="utf-8")
+    said = say("import", "table", str(twice), "--study", "Twice")
+    assert "Came in: 1 sample, 1 model, 1 answer, 1 verdict; 1 answer left out." in said.out
+    assert ["Answers", "2", "1", "1"] in [line.split()[:4] for line in said.out.splitlines()]
+    assert said.err.endswith("2 rows, 1 sample, 1 answer\n")
+    once = tmp_path / "once.csv"
+    once.write_text("\n".join((head, row)), encoding="utf-8")
+    said = say("import", "table", str(once), "--study", "Once", "--dry-run")
+    assert "Would come in: 1 sample, 1 model, 1 answer, 1 verdict; nothing left out." in said.out
+
+
 def test_formats_are_listed_and_wrong_imports_are_told(say, tmp_path):
     assert {row["format"] for row in say("import", "list", "--json").data} >= {"table"}
     file = tmp_path / "rows.csv"

@@ -17,7 +17,7 @@ START = ("run", "start", "--study", "Fresh", "--judge", "probe-judge", "--candid
 def test_a_run_is_started_and_seen(say, probes):
     done = say(*START)
     assert done.code == 0
-    assert "done, 15 of 15 items done, nothing spent" in done.out
+    assert "done, 15 of 15 items, nothing spent" in done.out
     again = say(*START, "--json").data
     assert (again["state"], again["total"]) == ("done", 0)
     rows = say("run", "status", "--json").data
@@ -48,7 +48,7 @@ def test_a_price_that_nobody_gave_is_said_to_be_unknown(say, probes, place):
     file = Path(place) / "endpoints.yaml"
     file.write_text("- {name: mine, base_url: 'probe:', model: probe-judge}\n", encoding="utf-8")
     words = ("run", "start", "--study", "Fresh", "--judge", "mine", "--stages", "replay")
-    assert "items done, price unknown" in say(*words).out
+    assert "items, price unknown" in say(*words).out
     assert "price unknown" in say("run", "status").out
     assert [row["unpriced"] for row in say("run", "status", "--json").data] == [["mine"]]
     # Gone from the list, it hasn't become free.

@@ -33,7 +33,7 @@ def test_files_go_out_and_replies_come_back(say, probes, tmp_path):
     assert (second["run"]["id"], second["run"]["done"]) == (first["run"]["id"], 3)
     say("run", "batch", "take", answered(second["files"], tmp_path / "more.jsonl"))
     ended = say("run", "batch", "write", "--run", first["run"]["id"])
-    assert f"run {first['run']['id']}: done, 6 of 6 items done" in ended.out
+    assert f"run {first['run']['id']}: done, 6 of 6 items" in ended.out
     known = say("run", "batch", "take", replies, "--json")
     assert (known.code, known.data["known"], known.data["replies"]) == (0, 3, 0)
 

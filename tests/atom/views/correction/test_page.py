@@ -26,7 +26,7 @@ from atom.views.correction.cases import (
     write_query,
 )
 from atom.views.correction.data import list_experiments
-from atom.views.correction.effect_table import effect_table
+from atom.views.correction.effect_table import apart_words, effect_table
 from atom.views.correction.page import results
 from atom.views.correction.steps import table4_view
 from atom.views.filters import Filters
@@ -278,6 +278,11 @@ def test_files_hold_the_effects_and_all_answers(world):
     assert sum(row["guided"] == "right" for row in answers) == 6
     assert not any(value.startswith(("=", "+", "-", "@")) for row in answers for value in
                    row.values())  # fmt: skip
+
+
+def test_one_answer_without_a_pair_is_said_in_the_singular():
+    assert apart_words(3).startswith("are left out where passed steps are the control: they have")
+    assert apart_words(1).startswith("is left out where passed steps are the control: it has no")
 
 
 def test_arms_read_the_same_on_the_screen_in_the_command_and_in_the_file(world):

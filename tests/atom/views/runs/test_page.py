@@ -43,7 +43,8 @@ def test_done_with_failures_is_said():
     view = run_view(run(state="done", failed=1), alive=False)
     assert view.words == "done, with failures"
     assert not view.can_resume
-    assert run_view(run(state="done"), alive=False).words == "done"
+    whole = run_view(run(state="done", done=100), alive=False)
+    assert (whole.words, *whole.facts("items")) == ("done", "100 of 100 items", "nothing spent")
 
 
 @pytest.mark.parametrize(
