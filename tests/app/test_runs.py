@@ -95,7 +95,7 @@ def test_a_run_starts_goes_on_by_itself_and_ends(open_app, own, probes, monkeypa
     assert run.done == run.total == 12
     settle(test)
     markup = markup_of(test)
-    assert "12 of 12 done" in markup
+    assert "12 of 12 · nothing spent" in markup
     assert "All runs of this study (1)" in markup
 
 
@@ -196,10 +196,10 @@ def test_a_link_opens_one_run(open_app, own, probes):
     put_run(own, probes[1])
     put_run(own, probes[1], id="run-2", created="2026-02-02T03:04:05+00:00", done=3, total=7)
     seen = open_app(own, PAGE, {"study": probes[1], "run": "run-1"})
-    assert "10 of 10 done" in seen.markup
-    assert "3 of 7 done" not in seen.markup
+    assert "10 of 10 · " in seen.markup
+    assert "3 of 7 · " not in seen.markup
     seen = open_app(own, PAGE, {"study": probes[1], "run": "nonsense"})
-    assert "3 of 7 done" in seen.markup
+    assert "3 of 7 · " in seen.markup
 
 
 @pytest.mark.slow

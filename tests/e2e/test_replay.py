@@ -133,7 +133,7 @@ def test_a_run_is_started_watched_and_ends(start_app, probes, page, tmp_path):
     page.get_by_role("option", name="probe-judge-noisy").click()
     expect(page.get_by_text(re.compile("12 calls on 6 samples"))).to_be_visible()
     page.locator(".st-key-run_start button").click()
-    expect(page.get_by_text("12 of 12 done")).to_be_visible()
+    expect(page.get_by_text("12 of 12 · nothing spent")).to_be_visible()
     expect(page.locator(".st-key-run_stop")).to_have_count(0)
 
 
