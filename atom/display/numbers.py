@@ -144,6 +144,11 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def every(number: int, nouns: str) -> str:
+    """Write `Both models`, `All 3 models`."""
+    return f"{'Both' if number == 2 else f'All {number:,}'} {nouns}"
+
+
 def regrouped(text: str) -> str:
     """Write the counts of a stored sentence with separators: `1061 criteria` as `1,061 …`."""
     return _COUNTED.sub(lambda found: f"{int(found[0]):,}", text)

@@ -174,7 +174,7 @@ def test_a_study_of_outcomes_groups_by_label(open_app, made_outcomes):
     assert not seen.test.exception
     text = html.unescape(seen.markup)
     assert re.search(r"(is|are) right", text)
-    assert "All 2 values of difficulty" in text
+    assert "Both values of difficulty" in text
     assert "Criteria, both answers" not in text
     links = doors(seen, "failures")
     assert any(link.get("tag") == ["difficulty:hard"] for link in links)

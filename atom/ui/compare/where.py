@@ -92,7 +92,7 @@ def _all(here: Here, view: Comparison, limit: float) -> Html:
     unit = "capabilities" if view.facet is None else f"values of {view.facet}"
     nodes = [node for node in view.nodes if node.samples]
     return join(
-        el("h2", f"All {len(nodes)} {unit}", style="margin-top:16px"),
+        el("h2", numbers.every(len(nodes), unit), style="margin-top:16px"),
         _table(here, view, nodes, limit, f"All {unit}", indent=view.facet is None),
     )
 

@@ -80,6 +80,5 @@ def side_by_side(view: SampleView, doors: Doors) -> Html | None:
         )
         for answer in view.answers
     ]
-    every = "Both" if len(cards) == 2 else f"All {len(cards)}"
-    title = f"{every} answers side by side"
+    title = f"{numbers.every(len(cards), 'answers')} side by side"
     return kit.fold(title, el("div", cards, class_="answers"))

@@ -58,8 +58,8 @@ def _who_is_told(here: Filters, apart: ToldApart) -> Statement:
     door = here.but(model=best.model_id, peers=tuple(p for p in here.peers if p != best.model_id))
     if len(sure) == len(apart.models):
         text = (
-            f"All {len(sure):,} models have a shape of their own: each is recognised in at least "
-            f"{int(own.min()):,} of {apart.tries:,} tries."
+            f"{numbers.every(len(sure), 'models')} have a shape of their own: each is recognised "
+            f"in at least {int(own.min()):,} of {apart.tries:,} tries."
         )
     elif sure:
         names = [apart.models[place].name for place in sure]

@@ -64,6 +64,8 @@ def test_counts():
     assert numbers.count(1, "sample") == "1 sample"
     assert numbers.count(1200, "sample") == "1,200 samples"
     assert numbers.count(2, "reply", "replies") == "2 replies"
+    assert numbers.every(2, "models") == "Both models"
+    assert numbers.every(1200, "models") == "All 1,200 models"
 
 
 @pytest.mark.parametrize("size", [5, 9, 34])
