@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from atom.records import CriteriaSet, Criterion, Record, Replay, Response, StageName
 from atom.stages import answer, criteria, mapping, outcome, replay, scoring
 from atom.stages.sight import Material
-from atom.stages.stage import Ask, Brought, Setting, Stage, Subject
+from atom.stages.stage import Ask, Setting, Stage, StageResult, Subject
 
 ANSWER, REPLAY, CRITERIA = answer.STAGE, replay.STAGE, criteria.STAGE
 MAPPING, SCORING, OUTCOME = mapping.STAGE, scoring.STAGE, outcome.STAGE
@@ -32,7 +32,7 @@ def stages_named(names: Collection[StageName]) -> tuple[Stage, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class Respondent:
     """One who is asked, and how.
 
     Args:
@@ -45,11 +45,11 @@ class Asked:
 
 async def judge_sample(
     material: Material,
-    judge: Asked,
+    judge: Respondent,
     *,
-    candidates: Sequence[Asked] = (),
+    candidates: Sequence[Respondent] = (),
     answers: Sequence[Response] = (),
-) -> AsyncIterator[Brought]:
+) -> AsyncIterator[StageResult]:
     """Take a sample apart, and every answer to it.
 
     Args:

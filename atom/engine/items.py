@@ -12,8 +12,8 @@ from atom.errors import PictureError, StoreError
 from atom.judge import PicturePart
 from atom.pipeline import BY_NAME
 from atom.records import CriteriaSet, Criterion, Record, Replay, Response, Sample
-from atom.stages.sight import Material, Sight
-from atom.stages.stage import Ask, Brought, Setting, Subject
+from atom.stages.sight import Material, SightContext
+from atom.stages.stage import Ask, Setting, StageResult, Subject
 from atom.store import Store
 from taxonomy import Tree
 
@@ -111,8 +111,8 @@ def points(records: Iterable[Record]) -> bool:
 
 
 async def perform(
-    ask: Ask, store: Store, item: Item, subject: Subject, setting: Setting, sight: Sight
-) -> Brought:
+    ask: Ask, store: Store, item: Item, subject: Subject, setting: Setting, sight: SightContext
+) -> StageResult:
     """Do an item.
 
     Args:

@@ -13,7 +13,7 @@ from atom.engine.process import owner_name, process_gone
 from atom.engine.together.slots import SLOT_LEASE
 from atom.errors import FencedError
 from atom.records import Call, CriteriaSet, Record, Replay, RunState, State, StudySample
-from atom.stages.stage import Brought
+from atom.stages.stage import StageResult
 from atom.store import Store, Writer
 from atom.store.holds import (
     RunAccount,
@@ -115,7 +115,7 @@ class Ended:
     """
 
     item: Item
-    brought: Brought
+    brought: StageResult
 
     @property
     def state(self) -> State:

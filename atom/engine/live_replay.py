@@ -16,7 +16,7 @@ from atom.engine.members import asks, candidate_of, judge_of
 from atom.engine.replies import PaidOnce
 from atom.errors import UsageError
 from atom.judge import Estimate, JudgeClient, PictureCache, PicturePart, Reply, Request, SpendLedger
-from atom.pipeline import ANSWER, SCORING, Asked, judge_sample
+from atom.pipeline import ANSWER, SCORING, Respondent, judge_sample
 from atom.probes.chunk import read_program
 from atom.records import (
     Call,
@@ -37,8 +37,8 @@ from atom.records import (
     TreeRecord,
 )
 from atom.stages.criteria import CriteriaResult
-from atom.stages.sight import Material, Sight
-from atom.stages.stage import Ask, Brought, Setting, Stage, Subject
+from atom.stages.sight import Material, SightContext
+from atom.stages.stage import Ask, Setting, Stage, StageResult, Subject
 from atom.store import Store, find_study, study_candidates, study_places
 from atom.store.team.budgets import may_ask
 from taxonomy import Tree, load_anchors, to_json, tree_version
@@ -149,9 +149,9 @@ class Live:
         return Material(sample=self.sample, pictures=self.pictures, sight=self.sight)
 
     @property
-    def sight(self) -> Sight:
+    def sight(self) -> SightContext:
         """How the judge sees the pictures."""
-        return Sight(endpoint=self.judge, cache=self._cache)
+        return SightContext(endpoint=self.judge, cache=self._cache)
 
     @property
     def judge_id(self) -> str:
@@ -196,7 +196,7 @@ class Live:
         on_text: OnText | None = None,
         *,
         candidate: Endpoint | None = None,
-    ) -> Brought:
+    ) -> StageResult:
         """Take a step.
 
         Args:
@@ -256,7 +256,7 @@ class Live:
 
     async def whole(
         self, answers: Sequence[Response] = (), candidates: Sequence[Endpoint] = ()
-    ) -> AsyncIterator[Brought]:
+    ) -> AsyncIterator[StageResult]:
         """Take all steps in a row, for answers that are there and for candidates that give one.
 
         Yields:
@@ -267,9 +267,9 @@ class Live:
         """
         async with AsyncExitStack() as opened:
 
-            async def asked(endpoint: Endpoint, stage: Stage) -> Asked:
+            async def asked(endpoint: Endpoint, stage: Stage) -> Respondent:
                 ask = await opened.enter_async_context(self._asking(endpoint, None))
-                return Asked(ask=ask, setting=self.setting(stage, endpoint))
+                return Respondent(ask=ask, setting=self.setting(stage, endpoint))
 
             async for brought in judge_sample(
                 await self.sight.seen(self.material),

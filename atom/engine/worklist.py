@@ -13,7 +13,7 @@ from atom.judge import JudgeClient, failed_call
 from atom.judge.noting import LeftForLater
 from atom.records import Call, Endpoint, Verdict
 from atom.stages import verdicts
-from atom.stages.verdicts import Ask, Asked, Worklist
+from atom.stages.verdicts import Ask, RespondentName, Worklist
 from atom.store import Store
 from atom.store import table as columns_of
 
@@ -67,7 +67,7 @@ class WorklistExecution(Execution):
         context: RunContext,
         worklist: Worklist,
         group: str,
-        asked: Mapping[Asked, Endpoint],
+        asked: Mapping[RespondentName, Endpoint],
         *,
         retry_failed: bool = False,
     ) -> None:

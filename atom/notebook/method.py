@@ -28,7 +28,7 @@ from atom.records import (
 )
 from atom.records import Mapping as LeafMapping
 from atom.settings import load_settings
-from atom.stages.stage import Brought
+from atom.stages.stage import StageResult
 from atom.views.replay.page import typed_answer
 
 
@@ -83,14 +83,14 @@ def judged(
     return _frame(live, endpoint, given, brought)
 
 
-async def _whole(live: Live, given: Sequence[Response]) -> list[Brought]:
+async def _whole(live: Live, given: Sequence[Response]) -> list[StageResult]:
     return [brought async for brought in live.whole(given)]
 
 
 def _frame(
-    live: Live, endpoint: Endpoint, given: Mapping[str, Response], steps: Sequence[Brought]
+    live: Live, endpoint: Endpoint, given: Mapping[str, Response], steps: Sequence[StageResult]
 ) -> pd.DataFrame:
-    brought = Brought(records=tuple(record for step in steps for record in step.records))
+    brought = StageResult(records=tuple(record for step in steps for record in step.records))
     model_of = {response.id: name for name, response in given.items()}
     uses = {use.criterion_id: use for found in brought.all(CriteriaSet) for use in found.uses}
     leaves = {one.criterion_id: one.leaf for one in brought.all(LeafMapping)}

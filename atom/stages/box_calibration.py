@@ -38,7 +38,7 @@ class MarkedObject:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Calibration:
+class BoxCalibration:
     """How a model writes boxes.
 
     Args:
@@ -54,7 +54,7 @@ class Calibration:
 
 def calibrate(
     stated: Sequence[tuple[Sequence[float], Corners]], picture: SentPicture
-) -> Calibration:
+) -> BoxCalibration:
     """Say which convention a model's boxes follow.
 
     Args:
@@ -67,7 +67,7 @@ def calibrate(
         best below 0.8 of it; else none does.
     """
     if len(stated) < LEAST_BOXES:
-        return Calibration(convention=None, boxes=len(stated))
+        return BoxCalibration(convention=None, boxes=len(stated))
     iou: dict[BoxConvention, float] = {}
     for convention in CONVENTIONS:
         read = [(as_thousandths(sides, convention, picture), true) for sides, true in stated]
@@ -76,7 +76,7 @@ def calibrate(
         ) / len(stated)
     best, second = sorted(CONVENTIONS, key=lambda name: -iou[name])[:2]
     clear = iou[best] >= LEAST_IOU and iou[second] < RUNNER_UP * iou[best]
-    return Calibration(convention=best if clear else "none", iou=iou, boxes=len(stated))
+    return BoxCalibration(convention=best if clear else "none", iou=iou, boxes=len(stated))
 
 
 def overlap(one: Corners, other: Corners) -> float:

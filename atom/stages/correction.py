@@ -47,7 +47,7 @@ _FORMS: Final[Mapping[Arm, str | None]] = {
     "guided_peer": "questions_hints",
     "oracle": "truths",
 }
-Known = Literal["wrong", "flawed", "open"]
+AnswerFault = Literal["wrong", "flawed", "open"]
 """What is known of the answer that is tried again: its final answer is wrong; it isn't, or nobody
 knows, but a step failed; or neither, so that nothing may be held against it."""
 _NOTHING_TO_ASK: Final = "There is nothing to ask about: no criterion is left for this feedback."
@@ -55,7 +55,7 @@ _NO_HINT: Final = "There is no hint to give: no peer's hint is left for this fee
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Built:
+class TrialRequest:
     """What a trial sends, or why it sends nothing.
 
     Args:
@@ -86,11 +86,11 @@ def build(
     *,
     criteria: Sequence[Criterion] = (),
     hints: Sequence[HintUse] = (),
-    known: Known = "wrong",
+    known: AnswerFault = "wrong",
     final: str | None = None,
     others: Sequence[Criterion] = (),
     repeat: int = 0,
-) -> Built:
+) -> TrialRequest:
     """Build what a model is sent in an arm.
 
     Args:
@@ -121,7 +121,7 @@ def build(
         )
     if arm == "fresh":
         request = answer.build(sample, pictures, sampling, repeat=_repeat(first, arm, repeat))
-        return Built(request=request)
+        return TrialRequest(request=request)
     reference = sample.reference if sample.reference is not None else final
     telling = {c.id: why for c in criteria if (why := leaks.gives_away(c, sample))}
     gate = _Gate(
@@ -139,16 +139,16 @@ def build(
     gates = list(gate.log)
     problem = _missing(arm, kept, used)
     if problem:
-        return Built(request=None, gates=tuple(gates), problem=problem)
+        return TrialRequest(request=None, gates=tuple(gates), problem=problem)
     feedback = _feedback(arm, sample, kept if arm in ASKING else (), used, reference, known)
     found = () if arm == "oracle" else gate.last_look(variable_part(arm, feedback), shown, used)
     if found:
         said = ", ".join(map(str, found))
         gates.append(f"the feedback was held back: it gives away {said}")
-        return Built(
+        return TrialRequest(
             request=None, feedback=feedback, gates=tuple(gates), leaked=True, problem=gates[-1]
         )
-    return Built(
+    return TrialRequest(
         request=_request(sample, pictures, first, sampling, feedback, repeat),
         feedback=feedback,
         criterion_ids=tuple(criterion.id for criterion in kept) if arm in ASKING else (),
@@ -266,7 +266,7 @@ def _feedback(
     criteria: Sequence[Criterion],
     hints: Sequence[HintUse],
     reference: str | None,
-    known: Known,
+    known: AnswerFault,
 ) -> str:
     """Assemble the text of the feedback."""
     template = load_template(PROMPT)
@@ -310,7 +310,7 @@ def variable_part(arm: Arm, feedback: str) -> str:
             "user" if form is None else f"user_{form}",
             "user_finish",
             "user_finish_choices",
-            *(f"user_opening_{known}" for known in get_args(Known)),
+            *(f"user_opening_{known}" for known in get_args(AnswerFault)),
         )
         for line in sections[name].splitlines()
         if "{{" not in line
@@ -366,7 +366,7 @@ def parse(
     Args:
         first: the answer that was tried again.
         arm: as in `build`.
-        feedback: the text that was sent, `Built.feedback`.
+        feedback: the text that was sent, `TrialRequest.feedback`.
         repeat: as in `build`.
 
     Returns:

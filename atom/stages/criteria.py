@@ -27,12 +27,12 @@ from atom.records import (
 from atom.records.thoughts import tell_apart
 from atom.stages.asking import make_request
 from atom.stages.boxes import AS_ASKED, BoxSpace, write_regions
-from atom.stages.criteria_rules import Checked, broken_rules
+from atom.stages.criteria_rules import CriterionText, broken_rules
 from atom.stages.gate import CriteriaReading, CriterionDraft, read_criteria
 from atom.stages.reading import one_line, read_reply, text_of
 from atom.stages.schemas import CRITERIA, MAX_STEPS
 from atom.stages.sight import Material
-from atom.stages.stage import Ask, Brought, Setting, Stage, Subject
+from atom.stages.stage import Ask, Setting, Stage, StageResult, Subject
 
 TASK: Final = "criteria"
 PROMPT: Final = "criteria/2"
@@ -208,9 +208,10 @@ def mended(result: CriteriaResult, faults: Sequence[str]) -> CriteriaResult:
     return replace(result, criteria_set=found.model_copy(update={"detail": detail}))
 
 
-def _checked(drafts: Sequence[CriterionDraft]) -> list[Checked]:
+def _checked(drafts: Sequence[CriterionDraft]) -> list[CriterionText]:
     return [
-        Checked(question=d.question, ground_truth=d.ground_truth, weight=d.weight) for d in drafts
+        CriterionText(question=d.question, ground_truth=d.ground_truth, weight=d.weight)
+        for d in drafts
     ]
 
 
@@ -352,7 +353,7 @@ class CriteriaStage(Stage):
 
     async def take(
         self, ask: Ask, material: Material, subject: Subject, setting: Setting
-    ) -> Brought:
+    ) -> StageResult:
         """Ask for criteria, and once more where they broke the rules."""
         request = self.build(material, subject, setting)
         reply = await ask(request)
@@ -361,7 +362,7 @@ class CriteriaStage(Stage):
         if faults := result.faults:
             reply = await ask(again(request, reply, faults))
             result = mended(self._result(reply, seen, subject, setting), faults)
-        return Brought(records=(*result.criteria, result.criteria_set), call=reply.call)
+        return StageResult(records=(*result.criteria, result.criteria_set), call=reply.call)
 
     def failed(
         self, error: str, call_id: str | None, subject: Subject, setting: Setting

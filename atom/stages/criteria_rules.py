@@ -50,7 +50,7 @@ _POLAR_OPTIONS: Final = frozenset(("yes", "no", "true", "false", "correct", "inc
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Checked:
+class CriterionText:
     """What the rules look at of a criterion."""
 
     question: str
@@ -59,7 +59,7 @@ class Checked:
 
 
 def broken_rules(
-    sample: Sample, criteria: Sequence[Checked], *, final: str | None
+    sample: Sample, criteria: Sequence[CriterionText], *, final: str | None
 ) -> tuple[str, ...]:
     """Say which rules a set of criteria breaks.
 
@@ -125,7 +125,7 @@ def _asks_about_a_clause(asked: str) -> bool:
     return re.match(r"\s*(?:can|could|would|will)\s+you\b", asked, re.I) is None
 
 
-def _spared(sample: Sample, criteria: Sequence[Checked]) -> int | None:
+def _spared(sample: Sample, criteria: Sequence[CriterionText]) -> int | None:
     """Return the place of the one criterion that may ask for yes or no, if the sample does."""
     options = {plain(choice) for choice in sample.choices}
     polar = bool(options) and options <= _POLAR_OPTIONS
@@ -139,7 +139,9 @@ def _spared(sample: Sample, criteria: Sequence[Checked]) -> int | None:
     return asking[-1] if asking else None
 
 
-def _asks_for_the_end(sample: Sample, criteria: Sequence[Checked], final: str | None) -> int | None:
+def _asks_for_the_end(
+    sample: Sample, criteria: Sequence[CriterionText], final: str | None
+) -> int | None:
     """Return the index of the criterion whose truth is the final answer, the last such one."""
     ends = [end for end in (final, sample.reference) if end]
     for at in range(len(criteria) - 1, -1, -1):

@@ -328,7 +328,7 @@ def _meant(stated: str, ids: Sequence[str], *, by_place: bool) -> str | None:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Score:
+class ParsedScore:
     """A score of 1 to 5, or why there is none.
 
     Args:
@@ -342,12 +342,12 @@ class Score:
     problem: str = ""
 
 
-def read_score(value: object) -> Score:
+def read_score(value: object) -> ParsedScore:
     """Read a score: 4, 4.0, "4/5", "[4]", "score: 4", "4 - Good"; not 4.5, 0, "4-5" or "good"."""
     if says_nothing(value):
-        return Score(declined=True)
+        return ParsedScore(declined=True)
     stated = stated_number(value)
     whole = stated is not None and stated.of in (None, 5) and not stated.unit
     if stated is not None and whole and stated.number in (1, 2, 3, 4, 5):
-        return Score(score=int(stated.number))
-    return Score(problem=f"the score {value!r:.40} isn't a whole number from 1 to 5")
+        return ParsedScore(score=int(stated.number))
+    return ParsedScore(problem=f"the score {value!r:.40} isn't a whole number from 1 to 5")

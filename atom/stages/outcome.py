@@ -19,7 +19,7 @@ from atom.stages.reading import one_line, read_reply, text_of
 from atom.stages.schemas import OUTCOME
 from atom.stages.scoring import shown
 from atom.stages.sight import Material
-from atom.stages.stage import Ask, Brought, Setting, Stage, Subject
+from atom.stages.stage import Ask, Setting, Stage, StageResult, Subject
 from atom.stages.texts.final_answer import compare_response
 
 TASK: Final = "outcome"
@@ -103,7 +103,7 @@ def ask_about(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Said:
+class OutcomeReply:
     """What the judge says of a final answer.
 
     Args:
@@ -117,22 +117,22 @@ class Said:
     detail: str = ""
 
 
-def read_verdict(reply: Reply) -> Said:
+def read_verdict(reply: Reply) -> OutcomeReply:
     """Read the judge's verdict on a final answer."""
     usable = read_reply(reply, "verdict")
     if usable.data is None:
-        return Said(right=None, detail=usable.reason)
+        return OutcomeReply(right=None, detail=usable.reason)
     stated = text_of(usable.data["verdict"])
     verdict = stated.casefold().strip(" .!*\"'`")
     reason = one_line(text_of(usable.data.get("reason")))
     answer = one_line(text_of(usable.data.get("final_answer")), 200)
     if verdict in _VERDICTS:
-        return Said(right=_VERDICTS[verdict], answer=answer, detail=reason)
+        return OutcomeReply(right=_VERDICTS[verdict], answer=answer, detail=reason)
     if verdict == "unclear":
         why = reason or "The judge finds the final answer unclear."
     else:
         why = f"{one_line(stated, 60)!r} is none of right, wrong, unclear."
-    return Said(right=None, answer=answer, detail=why)
+    return OutcomeReply(right=None, answer=answer, detail=why)
 
 
 def parse(reply: Reply, response: Response, judge_id: str) -> Outcome:
@@ -182,11 +182,11 @@ class OutcomeStage(Stage):
 
     async def take(
         self, ask: Ask, material: Material, subject: Subject, setting: Setting
-    ) -> Brought:
+    ) -> StageResult:
         """Let a rule decide; ask the judge only where none can."""
         verdict = check(subject.sample, subject.answered)
         if verdict is not None:
-            return Brought(records=(verdict,))
+            return StageResult(records=(verdict,))
         return await super().take(ask, material, subject, setting)
 
     def failed(

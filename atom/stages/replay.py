@@ -18,7 +18,7 @@ from atom.stages.boxes import AS_ASKED, BoxSpace, read_regions
 from atom.stages.reading import one_line, read_reply, text_of
 from atom.stages.schemas import MAX_STEPS, REPLAY
 from atom.stages.sight import Material
-from atom.stages.stage import Ask, Brought, Setting, Stage, Subject
+from atom.stages.stage import Ask, Setting, Stage, StageResult, Subject
 from atom.stages.texts.final_answer import compare_answer
 
 TASK: Final = "replay"
@@ -240,11 +240,11 @@ class ReplayStage(Stage):
 
     async def take(
         self, ask: Ask, material: Material, subject: Subject, setting: Setting
-    ) -> Brought:
+    ) -> StageResult:
         """Let the judge solve it and, where no rule can, compare its answer with the known one."""
         reply = await ask(self.build(material, subject, setting))
         seen = replace(material, space=await material.shown(reply))
-        brought = Brought(records=self.read(reply, seen, subject, setting), call=reply.call)
+        brought = StageResult(records=self.read(reply, seen, subject, setting), call=reply.call)
         solved = brought.one(Replay)
         if needs_comparison(subject.sample, solved):
             question = compare(subject.sample, material.pictures, solved, setting.sampling)

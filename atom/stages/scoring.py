@@ -225,7 +225,7 @@ def _scored(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Marks:
+class StepMark:
     """What a judge says of a step, brought in line with the scale.
 
     Args:
@@ -243,7 +243,7 @@ class Marks:
 
 def settle(
     score: int, addressed: Sequence[object], carried: Sequence[object], *, quoted: bool
-) -> Marks:
+) -> StepMark:
     """Bring a score and its two marks in line with the scale's own rules.
 
     Silence is a 2, and what is silent can't be right, wrong or inherited:
@@ -284,12 +284,12 @@ def settle(
                 f"The judge contradicts itself: it gives {score} and says that the answer doesn't "
                 "speak to this step."
             )
-            return Marks(score=None, addressed=None, carried=None, notes=tuple(notes))
+            return StepMark(score=None, addressed=None, carried=None, notes=tuple(notes))
     if inherited and (said is False or score > MOST_CARRIED):
         why = "silent on this step" if said is False else "right here"
         notes.append(f"The judge called this carried, but the answer is {why}: not carried.")
         inherited = False
-    return Marks(score=score, addressed=said, carried=inherited, notes=tuple(notes))
+    return StepMark(score=score, addressed=said, carried=inherited, notes=tuple(notes))
 
 
 def _flag(values: Sequence[object]) -> bool | None:

@@ -14,7 +14,7 @@ from atom.stages.boxes import AS_ASKED, BoxSpace, SentPicture
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sight:
+class SightContext:
     """What is needed to know how a judge saw a picture."""
 
     endpoint: Endpoint
@@ -90,7 +90,7 @@ class Material:
     sample: Sample
     pictures: tuple[PicturePart, ...]
     space: BoxSpace = AS_ASKED
-    sight: Sight | None = None
+    sight: SightContext | None = None
 
     async def shown(self, reply: Reply, *, copied: bool = False) -> BoxSpace:
         """Say how a reply's boxes lie on the pictures, by what the client learned on the way.

@@ -84,7 +84,7 @@ class Setting:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Brought:
+class StageResult:
     """What a stage brought.
 
     Args:
@@ -157,14 +157,14 @@ class Stage(ABC):
 
     async def take(
         self, ask: Ask, material: Material, subject: Subject, setting: Setting
-    ) -> Brought:
+    ) -> StageResult:
         """Do it: build the request, ask, read the reply.
 
         Raises:
             AtomError: no reply came, or a picture can't be read.
         """
         reply = await ask(self.build(material, subject, setting))
-        return Brought(records=self.read(reply, material, subject, setting), call=reply.call)
+        return StageResult(records=self.read(reply, material, subject, setting), call=reply.call)
 
     def free(self, sample: Sample) -> bool:
         """Whether a rule will most likely do it, so that no model is asked."""

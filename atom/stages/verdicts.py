@@ -15,7 +15,7 @@ from atom.judge.reply import Reply
 from atom.judge.request import Request
 from atom.records import Sampling, Verdict
 
-Asked: TypeAlias = str
+RespondentName: TypeAlias = str
 """Whom a run asks, by its worklist's name for them: `judge`, `scorer`, or a judge's id."""
 
 
@@ -34,7 +34,7 @@ class Ask:
     blank: Verdict
     build: Callable[[], Request]
     read: Callable[[Reply, Verdict], Verdict]
-    by: Asked = "judge"
+    by: RespondentName = "judge"
 
     @property
     def key(self) -> str:

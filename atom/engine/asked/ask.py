@@ -16,7 +16,7 @@ from atom.engine.replies import stored_reply
 from atom.errors import JudgeError
 from atom.judge.usage import estimate_request
 from atom.records import Endpoint, Study
-from atom.stages.asked.ask import Heard, build, parse
+from atom.stages.asked.ask import QuestionReading, build, parse
 from atom.store import Store
 
 TYPICAL_REPLY = 150.0
@@ -88,7 +88,7 @@ async def ask(
     *,
     agreed: Collection[str] = (),
     make: ClientMaker = make_client,
-) -> Heard:
+) -> QuestionReading:
     """Let a judge say which view answers a question; a reply that is stored is used again.
 
     Args:
@@ -108,5 +108,5 @@ async def ask(
     needed = consent_question(study, endpoint, vocabulary)
     reply = await ask_once(store, endpoint, request, needed, agreed=agreed, make=make)
     if isinstance(reply, JudgeError):
-        return Heard(wanted=None, why=reply.message)
+        return QuestionReading(wanted=None, why=reply.message)
     return parse(reply)

@@ -44,7 +44,7 @@ from atom.records import (
     Sampling,
     content_id,
 )
-from atom.stages.verdicts import Asked, Worklist
+from atom.stages.verdicts import RespondentName, Worklist
 from atom.store import Store, Writer
 
 WARM = 0.7
@@ -94,7 +94,7 @@ class Ready:
     bench_set: BenchSet
     judge: Judge
     scorer: Judge | None
-    asked: Mapping[Asked, Endpoint]
+    asked: Mapping[RespondentName, Endpoint]
     plan: BenchPlan
     without_picture: int = 0
 
@@ -172,7 +172,7 @@ def prepare_bench(
     votes = bench.votes if spec.votes is None else spec.votes
     if not 1 <= votes <= 99:
         raise UsageError(f"{votes} votes: 1 to 99 can be asked for")
-    asked: dict[Asked, Endpoint] = {"judge": pick_endpoint(endpoints, spec.judge, "judge")}
+    asked: dict[RespondentName, Endpoint] = {"judge": pick_endpoint(endpoints, spec.judge, "judge")}
     if spec.scorer is not None:
         asked["scorer"] = pick_endpoint(endpoints, spec.scorer, "judge")
     for endpoint in asked.values():

@@ -45,7 +45,7 @@ from atom.records import (
     content_id,
 )
 from atom.stages import blind
-from atom.stages.stage import Brought, Setting, Stage, Subject
+from atom.stages.stage import Setting, Stage, StageResult, Subject
 from atom.store import Store, Writer
 
 
@@ -195,7 +195,7 @@ class _Control(Execution):
 
     async def _do(
         self, lane: Lane, stage: Stage, about: Subject, setting: Setting, held: list[str]
-    ) -> Brought | None:
+    ) -> StageResult | None:
         """Do a step; here, and nowhere else, an exception becomes a failed record.
 
         Returns:
@@ -221,12 +221,12 @@ class _Control(Execution):
             except Exception as error:  # noqa: BLE001 - the one place that accounts for failures
                 text, call = self._trouble(lane, error), failed_call(error)
                 records = stage.failed(text, call.id if call else None, about, setting)
-                return Brought(records=records, call=call)
+                return StageResult(records=records, call=call)
         lane.failures = 0
         return brought
 
     async def _finish(
-        self, brought: Brought, state: State, held: Sequence[str], *, fewer: int
+        self, brought: StageResult, state: State, held: Sequence[str], *, fewer: int
     ) -> None:
         """Account for a step, and write it."""
         self._left -= fewer

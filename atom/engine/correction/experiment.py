@@ -42,7 +42,7 @@ from atom.records import (
     State,
     content_id,
 )
-from atom.stages.stage import Brought
+from atom.stages.stage import StageResult
 from atom.store import Store, Writer
 from atom.store.holds import runs_of
 
@@ -272,7 +272,7 @@ class _Trials(Execution):
             except Exception as error:  # noqa: BLE001 - the one place that accounts for failures
                 text, call = self._trouble(lane, error), failed_call(error)
                 records = failed_records(text, call, step, self._store, self._rules)
-                brought = Brought(records=records, call=call)
+                brought = StageResult(records=records, call=call)
             else:
                 lane.failures = 0
         await self._finish(step, brought, held)
@@ -281,7 +281,7 @@ class _Trials(Execution):
         if self._on_text is not None:
             self._on_text(step, text)
 
-    async def _finish(self, step: Step, brought: Brought, held: Sequence[str]) -> None:
+    async def _finish(self, step: Step, brought: StageResult, held: Sequence[str]) -> None:
         """Account for a step, and write it."""
         self._have.tried.add(step.key)
         self._have.fold(brought.records)
@@ -314,7 +314,7 @@ def _takes_the_place(record: Record) -> bool:
     return isinstance(record, Correction) or getattr(record, "state", "scored") != "failed"
 
 
-def _state_of(step: Step, brought: Brought) -> State | None:
+def _state_of(step: Step, brought: StageResult) -> State | None:
     """Account for a step; None for one that asked nobody, which doesn't count.
 
     A hint that leaks is no fault of the run: the gates' log counts it.

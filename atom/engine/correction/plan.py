@@ -146,7 +146,7 @@ def _known(
     points: Sequence[Checkpoint],
     have: Have,
     rules: Rules,
-) -> correction.Known:
+) -> correction.AnswerFault:
     """Say what is known of the answer that a round tries again."""
     verdict = have.outcomes.get(parent.id)
     value = trial.subject.value if number == 1 else verdict.value if verdict else None

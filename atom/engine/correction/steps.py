@@ -15,12 +15,12 @@ from atom.pipeline import BY_NAME
 from atom.records import Call, Correction, Criterion, Outcome, Record, Response, State
 from atom.stages import correction, hint, outcome
 from atom.stages.sight import Material
-from atom.stages.stage import Ask, Brought, Setting
+from atom.stages.stage import Ask, Setting, StageResult
 from atom.stages.stage import Subject as About
 from atom.store import Store
 
 
-async def perform(ask: Ask, store: Store, step: Step, have: Have, rules: Rules) -> Brought:
+async def perform(ask: Ask, store: Store, step: Step, have: Have, rules: Rules) -> StageResult:
     """Do a step.
 
     Args:
@@ -33,7 +33,7 @@ async def perform(ask: Ask, store: Store, step: Step, have: Have, rules: Rules) 
     """
     subject = step.trial.subject
     if step.problem:
-        return Brought(records=(made(step, rules, state=step.state, detail=step.problem),))
+        return StageResult(records=(made(step, rules, state=step.state, detail=step.problem),))
     material = read_material(store, subject.sample)
     if step.kind == "hint":
         return await _hint(ask, store, step, material, rules)
@@ -60,7 +60,9 @@ def _judged(step: Step, rules: Rules) -> tuple[About, Setting]:
     return about, Setting(who=who, sampling=sampling, repeat=step.repeat)
 
 
-async def _hint(ask: Ask, store: Store, step: Step, material: Material, rules: Rules) -> Brought:
+async def _hint(
+    ask: Ask, store: Store, step: Step, material: Material, rules: Rules
+) -> StageResult:
     """Let a peer write a hint; the gate looks at it when it's parsed."""
     subject, (criterion,) = step.trial.subject, step.criteria
     answer = peer_answer(store, subject, criterion)
@@ -82,10 +84,10 @@ async def _hint(ask: Ask, store: Store, step: Step, material: Material, rules: R
         truths=_others(subject, step),
         final=subject.final,
     )
-    return Brought(records=(found,), call=reply.call)
+    return StageResult(records=(found,), call=reply.call)
 
 
-async def _retry(ask: Ask, step: Step, material: Material, rules: Rules) -> Brought:
+async def _retry(ask: Ask, step: Step, material: Material, rules: Rules) -> StageResult:
     """Let the model answer again; a verdict that a rule can give comes along, free."""
     sample, arm, sampling = material.sample, step.trial.arm, rules.answer_sampling
     built = correction.build(
@@ -107,7 +109,9 @@ async def _retry(ask: Ask, step: Step, material: Material, rules: Rules) -> Brou
         "gates": (*step.gates, *built.gates),
     }
     if built.request is None:
-        return Brought(records=(made(step, rules, state="unscored", detail=built.problem, **told),))
+        return StageResult(
+            records=(made(step, rules, state="unscored", detail=built.problem, **told),)
+        )
     reply = await ask(built.request)
     response = correction.parse(reply, sample, step.parent, arm, built.feedback, sampling)
     verdict = outcome.check(sample, response) if response.state == "scored" else None
@@ -121,10 +125,10 @@ async def _retry(ask: Ask, step: Step, material: Material, rules: Rules) -> Brou
         **told,
     )
     records: list[Record] = [response, *([verdict] if verdict else []), row]
-    return Brought(records=tuple(records), call=reply.call)
+    return StageResult(records=tuple(records), call=reply.call)
 
 
-async def _rejudge(ask: Ask, step: Step, material: Material, rules: Rules) -> Brought:
+async def _rejudge(ask: Ask, step: Step, material: Material, rules: Rules) -> StageResult:
     """Check the old final answer as a new one is checked: by rule, else by the judge once more."""
     first = step.trial.subject.first
     verdict, call = outcome.check(material.sample, first), None
@@ -147,7 +151,7 @@ async def _rejudge(ask: Ask, step: Step, material: Material, rules: Rules) -> Br
         result_id=first.id,
         value=verdict.value if verdict else None,
     )
-    return Brought(records=(row,), call=call)
+    return StageResult(records=(row,), call=call)
 
 
 def made(step: Step, rules: Rules, *, state: State, **told: object) -> Correction:

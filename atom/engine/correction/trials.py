@@ -135,7 +135,7 @@ class Step:
     gates: tuple[str, ...] = ()
     attempt: int = 0
     repeat: int = 0
-    known: correction.Known = "open"
+    known: correction.AnswerFault = "open"
     state: State = "scored"
     problem: str = ""
 

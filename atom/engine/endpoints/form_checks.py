@@ -36,7 +36,7 @@ from atom.records import (
     blob_hash,
 )
 from atom.stages import answer, criteria, mapping, replay, scoring
-from atom.stages.box_calibration import Calibration, MarkedObject, calibrate, stated_boxes
+from atom.stages.box_calibration import BoxCalibration, MarkedObject, calibrate, stated_boxes
 from atom.stages.boxes import SentPicture
 from taxonomy import load_anchors
 
@@ -126,7 +126,7 @@ async def check_forms(client: JudgeClient) -> Findings:
     asked = await asyncio.gather(*(_ask(client, name, one) for name, one in requests.items()))
     checks = [check for check, _ in asked]
     replies = dict(zip(requests, (reply for _, reply in asked), strict=True))
-    found: Calibration | None = None
+    found: BoxCalibration | None = None
     solved = replies.get("replay")
     if solved is not None and solved.data is not None:
         found = _calibrate(client, solved.data, material.picture)
@@ -234,13 +234,13 @@ def _whole(one: MarkedObject) -> tuple[int, int, int, int]:
 
 def _calibrate(
     client: JudgeClient, data: Mapping[str, object], picture: PicturePart
-) -> Calibration:
+) -> BoxCalibration:
     sent = prepare(picture.read(), client.endpoint.pictures)
     shown = SentPicture(width=sent.width, height=sent.height, content=sent.content)
     return calibrate(stated_boxes(data, marked_objects()), shown)
 
 
-def _box_check(found: Calibration) -> EndpointCheck:
+def _box_check(found: BoxCalibration) -> EndpointCheck:
     if found.convention is None:
         return EndpointCheck(
             name="boxes",

@@ -28,7 +28,7 @@ from atom.records import (
 )
 from atom.stages import criteria, replay
 from atom.stages.schemas import CRITERIA, REPLAY, Schema
-from atom.stages.sight import Material, Sight
+from atom.stages.sight import Material, SightContext
 from atom.store import Store, study_places, table
 
 _CHUNK = 200
@@ -78,7 +78,7 @@ async def read_boxes_again(
     if keep:
         store.must_be_open()
     cache = PictureCache()
-    sights = {name: Sight(endpoint=one, cache=cache) for name, one in endpoints.items()}
+    sights = {name: SightContext(endpoint=one, cache=cache) for name, one in endpoints.items()}
     done = ReadAgain(study=study, kept=keep)
     for sample, records in _judged(store, study.id):
         changed: list[Record] = []
@@ -120,7 +120,7 @@ async def _again(
     store: Store,
     sample: Sample,
     record: Replay | CriteriaSet,
-    sights: Mapping[str, Sight],
+    sights: Mapping[str, SightContext],
     done: ReadAgain,
 ) -> Replay | CriteriaSet | None:
     """Read one record's reply again; None where nothing changes, which is counted."""

@@ -175,15 +175,20 @@ def _proposals(ground: Ground) -> list[tuple[Request, int]]:
 def _comparisons(ground: Ground) -> list[tuple[Request, int]]:
     leaves = _usual_tree().leaves
     questions = [c.question for cut in ground.subset[: same.EXAMPLES] for c in cut.criteria]
-    shown = [same.Shown(path=leaf, examples=tuple(questions[: same.EXAMPLES])) for leaf in leaves]
-    pairs = [same.Pair(first=one, second=other) for one, other in itertools.pairwise(shown)][:PAIRS]
+    shown = [
+        same.NodeSketch(path=leaf, examples=tuple(questions[: same.EXAMPLES])) for leaf in leaves
+    ]
+    near = itertools.pairwise(shown[: PAIRS + 1])
+    pairs = [same.NodePair(first=one, second=other) for one, other in near]
     request = same.build(pairs, ground.members.judge_sampling)
     return [(request, OPINION_TOKENS * len(pairs))]
 
 
 def _weedings(ground: Ground) -> list[tuple[Request, int]]:
     questions = tuple(c.question for cut in ground.subset[: same.EXAMPLES] for c in cut.criteria)
-    leaves = [same.Shown(path=leaf, examples=questions) for leaf in _usual_tree().leaves][:LEAVES]
+    leaves = [
+        same.NodeSketch(path=leaf, examples=questions) for leaf in _usual_tree().leaves[:LEAVES]
+    ]
     request = vague.build(leaves, ground.members.judge_sampling)
     return [(request, OPINION_TOKENS * len(leaves))]
 

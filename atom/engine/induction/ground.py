@@ -14,7 +14,7 @@ from atom.engine.members import Members, gather, pick_endpoint
 from atom.engine.study.spec import RunSpec
 from atom.errors import UsageError
 from atom.records import Criterion, Endpoint, Induction, Replay, Run, RunKind, Sample, Study, Tag
-from atom.stages.growing.induction import SUBSET, Cut, balanced_subset
+from atom.stages.growing.induction import SUBSET, SampleCriteria, balanced_subset
 from atom.store import Store, study_criteria
 from taxonomy import Tree, tree_version
 from taxonomy.grow import roots_of
@@ -75,8 +75,8 @@ class Ground:
     """
 
     members: Members
-    cuts: tuple[Cut, ...]
-    subset: tuple[Cut, ...]
+    cuts: tuple[SampleCriteria, ...]
+    subset: tuple[SampleCriteria, ...]
     start: Tree
     row: Induction
     embedding: Endpoint | None = None
@@ -168,7 +168,7 @@ def grown_name(study: Study) -> str:
     return f"Grown from {study.name}"
 
 
-def load_cuts(store: Store, study_id: str) -> tuple[Cut, ...]:
+def load_cuts(store: Store, study_id: str) -> tuple[SampleCriteria, ...]:
     """Read a study's samples with their criteria, in the study's order."""
     sample_of = study_criteria(store, study_id)
     samples = {s.id: s for s in store.get_many(Sample, sample_of.values())}
@@ -178,7 +178,8 @@ def load_cuts(store: Store, study_id: str) -> tuple[Cut, ...]:
         if criterion_id in criteria and sample_id in samples:
             by_sample.setdefault(sample_id, []).append(criteria[criterion_id])
     return tuple(
-        Cut(sample=samples[sample_id], criteria=tuple(own)) for sample_id, own in by_sample.items()
+        SampleCriteria(sample=samples[sample_id], criteria=tuple(own))
+        for sample_id, own in by_sample.items()
     )
 
 

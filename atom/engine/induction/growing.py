@@ -20,7 +20,7 @@ from atom.errors import PermanentError
 from atom.judge import Reply, Request
 from atom.records import Criterion, Sampling
 from atom.stages.growing import propose, same, vague
-from atom.stages.growing.induction import BATCH, WAVE, Cut, batches, waves
+from atom.stages.growing.induction import BATCH, WAVE, SampleCriteria, batches, waves
 from taxonomy import DEPTH, Path, Tree, format_path
 from taxonomy.edits import Drop, Entry, Merge
 from taxonomy.grow import Grown
@@ -111,7 +111,7 @@ class _Garden:
 
     # Proposals
 
-    async def place(self, cuts: Sequence[Cut], round_: int) -> dict[str, str]:
+    async def place(self, cuts: Sequence[SampleCriteria], round_: int) -> dict[str, str]:
         """Ask for places, wave by wave; return who found none and why."""
         left: dict[str, str] = {}
         for wave in waves(batches(cuts, self.settings.batch), self.settings.wave):
@@ -124,7 +124,9 @@ class _Garden:
         self.refused += left.items()
         return left
 
-    def _take(self, batch: Sequence[Cut], answer: Answer, round_: int) -> Mapping[str, str]:
+    def _take(
+        self, batch: Sequence[SampleCriteria], answer: Answer, round_: int
+    ) -> Mapping[str, str]:
         if isinstance(answer, PermanentError):
             return {c.id: answer.message for cut in batch for c in cut.criteria}
         proposal = propose.parse(answer, batch)
@@ -158,11 +160,11 @@ class _Garden:
         if self.told is not None:
             await self.told(self.grown)
 
-    async def _same(self, pairs: Sequence[same.Pair]) -> dict[same.Pair, str]:
+    async def _same(self, pairs: Sequence[same.NodePair]) -> dict[same.NodePair, str]:
         """Return the pairs that the judge calls the same, with its reasons."""
         groups = [pairs[at : at + PAIRS] for at in range(0, len(pairs), PAIRS)]
         answers = await self.ask("uniting", [same.build(g, self.sampling) for g in groups])
-        found: dict[same.Pair, str] = {}
+        found: dict[same.NodePair, str] = {}
         for group, answer in zip(groups, answers, strict=True):
             if isinstance(answer, PermanentError):
                 continue
@@ -171,7 +173,7 @@ class _Garden:
                     found[pair] = opinion.why
         return found
 
-    async def _candidates(self, depth: int, wider: int) -> list[same.Pair]:
+    async def _candidates(self, depth: int, wider: int) -> list[same.NodePair]:
         """Return pairs of nodes of a layer that are alike and weren't compared as they are now."""
         nodes = self._nodes(depth)
         names = Texts([f"{node.path[-1]} {node.meaning}" for node in nodes])
@@ -190,10 +192,10 @@ class _Garden:
             key = frozenset((p, self.taken_in.get(p, 0)) for p in (first.path, second.path))
             if key not in self.asked:
                 self.asked.add(key)
-                out.append(same.Pair(first=first, second=second))
+                out.append(same.NodePair(first=first, second=second))
         return out
 
-    def _nodes(self, depth: int) -> list[same.Shown]:
+    def _nodes(self, depth: int) -> list[same.NodeSketch]:
         """Return the nodes of a layer with examples of what hangs under them."""
         examples: dict[Path, list[str]] = {}
         for criterion, leaf in self.grown.leaf_of.items():
@@ -205,7 +207,7 @@ class _Garden:
         for leaf in self.grown.tree.leaves if depth < DEPTH else ():
             held.setdefault(leaf[:depth], []).append(leaf[-1])
         return [
-            same.Shown(
+            same.NodeSketch(
                 path=path,
                 meaning=node.meaning,
                 examples=(*held.get(path, [])[:_EXAMPLES], *examples.get(path, [])),
@@ -239,7 +241,7 @@ class _Garden:
             self.grown = self.grown.edited([entry])
         await self._tell()
 
-    async def _vague(self, leaves: Sequence[same.Shown]) -> dict[Path, str]:
+    async def _vague(self, leaves: Sequence[same.NodeSketch]) -> dict[Path, str]:
         groups = [leaves[at : at + LEAVES] for at in range(0, len(leaves), LEAVES)]
         if not groups:
             return {}
@@ -261,7 +263,7 @@ class _Garden:
 
 async def grow(
     ask: AskAll,
-    cuts: Sequence[Cut],
+    cuts: Sequence[SampleCriteria],
     start: Tree,
     settings: GrowSettings,
     *,
@@ -299,7 +301,9 @@ async def grow(
     )
     left = await garden.place(cuts, 1)
     if left:
-        again = [Cut(sample=c.sample, criteria=part) for c in cuts if (part := _part(c, left))]
+        again = [
+            SampleCriteria(sample=c.sample, criteria=part) for c in cuts if (part := _part(c, left))
+        ]
         random.Random(f"again/{settings.seed}").shuffle(again)
         left = await garden.place(again, 2)
     for number in range(settings.rounds):
@@ -371,5 +375,5 @@ def nearest_leaf(grown: Grown, questions: Mapping[str, str]) -> Nearest:
     return nearest
 
 
-def _part(cut: Cut, wanted: Mapping[str, str]) -> tuple[Criterion, ...]:
+def _part(cut: SampleCriteria, wanted: Mapping[str, str]) -> tuple[Criterion, ...]:
     return tuple(criterion for criterion in cut.criteria if criterion.id in wanted)

@@ -21,7 +21,7 @@ from atom.judge import Request, SpendLedger, failed_call
 from atom.records import Call, Record, Sampling
 from atom.records import Mapping as LeafMapping
 from atom.stages import mapping
-from atom.stages.growing.induction import Cut
+from atom.stages.growing.induction import SampleCriteria
 from atom.store import Store, leaf_mappings, tree_record
 from taxonomy import Path, Tree, tree_version
 from taxonomy.grow import Grown, only_leaves
@@ -125,7 +125,9 @@ async def together(work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
     return [item for item in found if not isinstance(item, BaseException)]
 
 
-def unmapped(store: Store, cuts: Sequence[Cut], version: str) -> tuple[Cut, ...]:
+def unmapped(
+    store: Store, cuts: Sequence[SampleCriteria], version: str
+) -> tuple[SampleCriteria, ...]:
     """Return the samples with the criteria that no judge has put into a tree yet.
 
     Args:
@@ -134,7 +136,7 @@ def unmapped(store: Store, cuts: Sequence[Cut], version: str) -> tuple[Cut, ...]
     have = leaf_mappings(store, version, [one.id for cut in cuts for one in cut.criteria])
     known = {name for name, one in have.items() if one.state != "failed"}
     return tuple(
-        Cut(sample=cut.sample, criteria=part)
+        SampleCriteria(sample=cut.sample, criteria=part)
         for cut in cuts
         if (part := tuple(one for one in cut.criteria if one.id not in known))
     )
@@ -152,7 +154,7 @@ class Mapper:
     """
 
     asker: Asker
-    cuts: Sequence[Cut]
+    cuts: Sequence[SampleCriteria]
     judge_id: str
     sampling: Sampling
     questions: dict[str, str] = field(init=False)
@@ -182,17 +184,21 @@ class Mapper:
                 known.update((m.criterion_id, m) for m in made)
         return {name: known[name] for name in self.questions}
 
-    async def _map(self, cut: Cut, offer: Offer, version: str) -> tuple[LeafMapping, ...]:
+    async def _map(
+        self, cut: SampleCriteria, offer: Offer, version: str
+    ) -> tuple[LeafMapping, ...]:
         """Map a sample's criteria: over the likeliest leaves first, then over all of them."""
         made = await self._ask(cut, offer.likely(cut), version)
         lost = tuple(c for c, m in zip(cut.criteria, made, strict=True) if m.leaf is None)
         if not lost or not offer.short or any(m.state == "failed" for m in made):
             return made
-        again = await self._ask(Cut(sample=cut.sample, criteria=lost), offer.tree, version)
+        again = await self._ask(
+            SampleCriteria(sample=cut.sample, criteria=lost), offer.tree, version
+        )
         found = {m.criterion_id: m for m in again}
         return tuple(found.get(m.criterion_id, m) for m in made)
 
-    async def _ask(self, cut: Cut, tree: Tree, version: str) -> tuple[LeafMapping, ...]:
+    async def _ask(self, cut: SampleCriteria, tree: Tree, version: str) -> tuple[LeafMapping, ...]:
         try:
             pictures = read_material(self.asker.desk.store, cut.sample).pictures
             request = mapping.build(cut.sample, pictures, cut.criteria, tree, self.sampling)
@@ -242,7 +248,7 @@ class Offer:
             leaves=tuple(about),
         )
 
-    def likely(self, cut: Cut) -> Tree:
+    def likely(self, cut: SampleCriteria) -> Tree:
         """Return the tree with the leaves that are likeliest for a sample's criteria."""
         if not self.short:
             return self.tree

@@ -40,7 +40,7 @@ from atom.judge import PictureCache, SpendLedger
 from atom.judge.usage import estimate_request
 from atom.records import Call, Endpoint, Record, total_cost
 from atom.stages import mapping
-from atom.stages.growing.induction import Cut
+from atom.stages.growing.induction import SampleCriteria
 from atom.store import Store, find_study
 from atom.store.reading.rivals import RivalTree, rival_trees
 from taxonomy.grow import Grown, only_leaves
@@ -171,7 +171,7 @@ class RivalsMapped:
 @dataclass(frozen=True, kw_only=True)
 class _Ground:
     members: Members
-    cuts: tuple[Cut, ...]
+    cuts: tuple[SampleCriteria, ...]
     rivals: tuple[RivalTree, ...]
 
     @property

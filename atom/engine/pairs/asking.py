@@ -40,7 +40,7 @@ from atom.records import (
     content_id,
 )
 from atom.stages.answer import lettered
-from atom.stages.verdicts import Asked
+from atom.stages.verdicts import RespondentName
 from atom.store import Store, Writer, find_study
 from atom.store.reading.pairs import GAP, KNOWN_BY, KnownPairs, known_pairs
 
@@ -105,7 +105,7 @@ class Ground:
     study: Study
     known: KnownPairs | None
     judges: Mapping[str, Judge]
-    asked: Mapping[Asked, Endpoint]
+    asked: Mapping[RespondentName, Endpoint]
     task: PairsTask
     plan: BenchPlan
 

@@ -33,8 +33,8 @@ from atom.judge import Reply, Request, failed_call
 from atom.judge.noting import LeftForLater
 from atom.pipeline import BY_NAME
 from atom.records import Call, Endpoint, Record, Sample, StudySample
-from atom.stages.sight import Sight
-from atom.stages.stage import Brought
+from atom.stages.sight import SightContext
+from atom.stages.stage import StageResult
 
 
 @dataclass(kw_only=True)
@@ -106,8 +106,8 @@ class StudyExecution(Execution):
         unchecked = self._sight(judge).unchecked if judge is not None and self._pointed else ""
         return "; ".join(words for words in (super()._summary(), unchecked) if words)
 
-    def _sight(self, endpoint: Endpoint) -> Sight:
-        return Sight(endpoint=endpoint, cache=self._pictures)
+    def _sight(self, endpoint: Endpoint) -> SightContext:
+        return SightContext(endpoint=endpoint, cache=self._pictures)
 
     async def _labour(self, group: asyncio.TaskGroup) -> list[asyncio.Task[None]]:
         self._queues = {name: asyncio.PriorityQueue() for name in self._lanes}
@@ -275,7 +275,7 @@ class StudyExecution(Execution):
         if not self._pending or self._hungry():
             self._wake.set()
 
-    async def _perform(self, lane: Lane, item: Item) -> Brought:
+    async def _perform(self, lane: Lane, item: Item) -> StageResult:
         """Do an item; here, and nowhere else, an exception becomes a failed record.
 
         Raises:
@@ -290,7 +290,7 @@ class StudyExecution(Execution):
             except AwayError:
                 await self._off(self._ledger.check)  # returns when the server is back
 
-    async def _attempt(self, lane: Lane, item: Item, said: dict[Request, Reply]) -> Brought:
+    async def _attempt(self, lane: Lane, item: Item, said: dict[Request, Reply]) -> StageResult:
         """Do an item; `said` keeps the replies that came, should it have to be done again."""
         known = self._open[item.sample_id]
         subject = fetch_subject(self._store, known.have, item, known.kept)
@@ -323,12 +323,12 @@ class StudyExecution(Execution):
             call = failed_call(error)
             call_id = call.id if call else None
             records = BY_NAME[item.stage].failed(text, call_id, subject, setting)
-            return Brought(records=records, call=call, earlier=tuple(calls))
+            return StageResult(records=records, call=call, earlier=tuple(calls))
         lane.failures = 0
         main = brought.call.id if brought.call else ""
         return replace(brought, earlier=tuple(call for call in calls if call.id != main))
 
-    def _finish(self, item: Item, brought: Brought) -> None:
+    def _finish(self, item: Item, brought: StageResult) -> None:
         """Account for an item; it is written, and what became ready by it queued, in a moment."""
         known = self._open[item.sample_id]
         known.have = finished(known.have, item, brought.records)

@@ -25,7 +25,7 @@ from atom.stages.asking import make_request
 from atom.stages.reading import one_line, read_reply, text_of
 from atom.stages.schemas import a_text, a_whole, an_object, one_of
 from atom.stages.scoring import shown
-from atom.stages.verdicts import Ask, Asked, blank, scored, unscored
+from atom.stages.verdicts import Ask, RespondentName, blank, scored, unscored
 
 PAIR: Final = "pair"
 POINT: Final = "point"
@@ -77,7 +77,7 @@ class PairWorklist:
 
     plan: BenchPlan
     part: str = PAIR
-    by: Asked = "judge"
+    by: RespondentName = "judge"
 
     def asks(self, have: Mapping[str, Verdict]) -> list[Ask]:
         """Return all questions, item by item; none builds on another."""

@@ -29,7 +29,7 @@ _TEXTS: Final = {"capability": 600, "facet": 200, "search": 120}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Heard:
+class QuestionReading:
     """What a judge made of a question.
 
     Args:
@@ -65,21 +65,21 @@ def build(question: str, vocabulary: Vocabulary) -> Request:
     )
 
 
-def parse(reply: Reply) -> Heard:
+def parse(reply: Reply) -> QuestionReading:
     """Read the judge's reply; a field that holds what it mustn't is left out, and said so."""
     usable = read_reply(reply, "page")
     if usable.data is None:
-        return Heard(wanted=None, why=usable.reason)
+        return QuestionReading(wanted=None, why=usable.reason)
     given = {key: value for key, value in usable.data.items() if key in Wanted.model_fields}
     refused: list[str] = []
     while True:
         left = tuple([*_said(given), *refused][:12])
         try:
-            return Heard(wanted=Wanted(**{**_whole(given), "not_understood": left}))
+            return QuestionReading(wanted=Wanted(**{**_whole(given), "not_understood": left}))
         except ValidationError as error:
             bad = {str(one["loc"][0]) for one in error.errors()} & given.keys()
             if not bad:
-                return Heard(wanted=None, why="The reply names no view.")
+                return QuestionReading(wanted=None, why="The reply names no view.")
             for key in sorted(bad):
                 refused.append(f"{key}: {one_line(text_of(given.pop(key)) or 'unusable', 60)}")
 

@@ -22,7 +22,7 @@ WAVE: Final = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cut:
+class SampleCriteria:
     """A sample with the criteria that were cut from its solution, in order.
 
     Args:
@@ -34,8 +34,8 @@ class Cut:
 
 
 def balanced_subset(
-    cuts: Sequence[Cut], source_of: Mapping[str, str], size: int | None, seed: int
-) -> tuple[Cut, ...]:
+    cuts: Sequence[SampleCriteria], source_of: Mapping[str, str], size: int | None, seed: int
+) -> tuple[SampleCriteria, ...]:
     """Choose samples evenly over the sources, in a shuffled order.
 
     Args:
@@ -49,14 +49,14 @@ def balanced_subset(
         the order within a source is drawn, and so is the order of the result.
     """
     draw = random.Random(f"subset/{seed}")
-    by_source: dict[str, list[Cut]] = {}
+    by_source: dict[str, list[SampleCriteria]] = {}
     for cut in sorted(cuts, key=lambda cut: cut.sample.id):
         source = source_of.get(cut.sample.id, cut.sample.dataset)
         by_source.setdefault(source, []).append(cut)
     queues = [by_source[source] for source in sorted(by_source)]
     for queue in queues:
         draw.shuffle(queue)
-    chosen: list[Cut] = []
+    chosen: list[SampleCriteria] = []
     turn = 0
     while any(queues) and (size is None or len(chosen) < size):
         queue = queues[turn % len(queues)]
@@ -67,10 +67,10 @@ def balanced_subset(
     return tuple(chosen)
 
 
-def batches(cuts: Sequence[Cut], size: int = BATCH) -> list[tuple[Cut, ...]]:
+def batches(cuts: Sequence[SampleCriteria], size: int = BATCH) -> list[tuple[SampleCriteria, ...]]:
     """Divide samples, in order, into batches of about `size` criteria."""
-    out: list[tuple[Cut, ...]] = []
-    batch: list[Cut] = []
+    out: list[tuple[SampleCriteria, ...]] = []
+    batch: list[SampleCriteria] = []
     count = 0
     for cut in cuts:
         if batch and count + len(cut.criteria) > size:
@@ -81,7 +81,9 @@ def batches(cuts: Sequence[Cut], size: int = BATCH) -> list[tuple[Cut, ...]]:
     return [*out, tuple(batch)] if batch else out
 
 
-def waves(items: Sequence[tuple[Cut, ...]], width: int = WAVE) -> list[list[tuple[Cut, ...]]]:
+def waves(
+    items: Sequence[tuple[SampleCriteria, ...]], width: int = WAVE
+) -> list[list[tuple[SampleCriteria, ...]]]:
     """Divide batches into waves of 1, 2, 4, ... at most `width`, each asked at once.
 
     While the tree is small every batch would add the same abilities under other names, so the

@@ -16,7 +16,7 @@ from atom.judge.templates import JsonValue
 from atom.records import Sampling
 from atom.stages.asking import make_request
 from atom.stages.gate import keyed_entries, short_ids
-from atom.stages.growing.induction import Cut
+from atom.stages.growing.induction import SampleCriteria
 from atom.stages.reading import one_line, read_reply, text_of
 from atom.stages.schemas import propose_schema
 from taxonomy import DEPTH, Path, Tree, format_path, parse_path
@@ -42,7 +42,7 @@ class Proposal:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Taken:
+class ProposalResult:
     """What the gate made of a proposal.
 
     Args:
@@ -54,7 +54,9 @@ class Taken:
     refused: Mapping[str, str]
 
 
-def build(batch: Sequence[Cut], tree: Tree, sampling: Sampling, *, repeat: int = 0) -> Request:
+def build(
+    batch: Sequence[SampleCriteria], tree: Tree, sampling: Sampling, *, repeat: int = 0
+) -> Request:
     """Build the request that places a batch of criteria.
 
     Args:
@@ -107,7 +109,7 @@ def outline(tree: Tree) -> dict[str, JsonValue]:
     }
 
 
-def parse(reply: Reply, batch: Sequence[Cut]) -> Proposal:
+def parse(reply: Reply, batch: Sequence[SampleCriteria]) -> Proposal:
     """Read a judge's proposal; whether it fits the tree is for `take` to say.
 
     Args:
@@ -136,7 +138,7 @@ def parse(reply: Reply, batch: Sequence[Cut]) -> Proposal:
 
 def take(
     proposal: Proposal, grown: Grown, questions: Mapping[str, str], *, by: str, round_: int
-) -> Taken:
+) -> ProposalResult:
     """Let a proposal through the gate, criterion by criterion.
 
     Args:
@@ -169,7 +171,7 @@ def take(
         if entries:
             grown = grown.edited(entries)
         places[criterion] = leaf
-    return Taken(grown=grown.hung(places), refused=refused)
+    return ProposalResult(grown=grown.hung(places), refused=refused)
 
 
 def _known(tree: Tree, adds: Mapping[Path, str]) -> dict[Path, str]:

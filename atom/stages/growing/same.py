@@ -28,7 +28,7 @@ EXAMPLES: Final = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown:
+class NodeSketch:
     """A node as the judge sees it.
 
     Args:
@@ -42,16 +42,16 @@ class Shown:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pair:
+class NodePair:
     """Two nodes of one layer that may mean the same."""
 
-    first: Shown
-    second: Shown
+    first: NodeSketch
+    second: NodeSketch
 
     @property
-    def turned(self) -> Pair:
+    def turned(self) -> NodePair:
         """The same pair in the other order."""
-        return Pair(first=self.second, second=self.first)
+        return NodePair(first=self.second, second=self.first)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +67,7 @@ class Opinion:
     why: str = ""
 
 
-def build(pairs: Sequence[Pair], sampling: Sampling, *, repeat: int = 0) -> Request:
+def build(pairs: Sequence[NodePair], sampling: Sampling, *, repeat: int = 0) -> Request:
     """Build the request about a batch of pairs.
 
     Raises:
@@ -90,7 +90,7 @@ def build(pairs: Sequence[Pair], sampling: Sampling, *, repeat: int = 0) -> Requ
     )
 
 
-def parse(reply: Reply, pairs: Sequence[Pair]) -> tuple[Opinion, ...]:
+def parse(reply: Reply, pairs: Sequence[NodePair]) -> tuple[Opinion, ...]:
     """Read the judge's opinions, one for each pair, in order.
 
     A pair that was left out, or spoken of twice in different ways, has no opinion.
@@ -115,7 +115,7 @@ def parse(reply: Reply, pairs: Sequence[Pair]) -> tuple[Opinion, ...]:
     return tuple(out)
 
 
-def plain(shown: Shown) -> dict[str, JsonValue]:
+def plain(shown: NodeSketch) -> dict[str, JsonValue]:
     """Return a node as it is put before the judge."""
     return {
         "path": format_path(shown.path),

@@ -13,7 +13,7 @@ from atom.judge.reply import Reply
 from atom.judge.request import Request
 from atom.records import Sampling
 from atom.stages.asking import make_request
-from atom.stages.growing.same import Shown, plain
+from atom.stages.growing.same import NodeSketch, plain
 from atom.stages.reading import one_line, read_reply, text_of
 from atom.stages.schemas import vague_schema
 
@@ -21,7 +21,7 @@ TASK: Final = "vague"
 PROMPT: Final = "vague/1"
 
 
-def build(leaves: Sequence[Shown], sampling: Sampling, *, repeat: int = 0) -> Request:
+def build(leaves: Sequence[NodeSketch], sampling: Sampling, *, repeat: int = 0) -> Request:
     """Build the request about a batch of leaves.
 
     Raises:
@@ -39,7 +39,7 @@ def build(leaves: Sequence[Shown], sampling: Sampling, *, repeat: int = 0) -> Re
     )
 
 
-def parse(reply: Reply, leaves: Sequence[Shown]) -> dict[int, str]:
+def parse(reply: Reply, leaves: Sequence[NodeSketch]) -> dict[int, str]:
     """Read which leaves the judge calls vague.
 
     Returns:

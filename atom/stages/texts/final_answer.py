@@ -17,8 +17,8 @@ from atom.records import Sample
 from atom.stages.texts.options import plain, read_option, reference_option
 from atom.stages.texts.quantities import (
     MAX_TEXT,
-    Found,
     Quantity,
+    QuantitySpan,
     find_quantities,
     read_quantity,
     same_quantity,
@@ -33,7 +33,7 @@ _TAIL: Final = 20_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Verdict:
+class FinalAnswerVerdict:
     """Whether a final answer is right.
 
     Args:
@@ -47,7 +47,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Statement:
+class AnswerStatement:
     """The words that give a final answer.
 
     Args:
@@ -58,7 +58,7 @@ class Statement:
     sure: bool
 
 
-def compare_response(sample: Sample, text: str) -> Verdict | None:
+def compare_response(sample: Sample, text: str) -> FinalAnswerVerdict | None:
     """Compare the final answer of a response with the sample's reference.
 
     Args:
@@ -72,7 +72,7 @@ def compare_response(sample: Sample, text: str) -> Verdict | None:
     statements = [s for s in find_statements(text) if len(s.text) <= _LONGEST]
     opening = _OPENING.match(text)
     if opening and {plain(choice) for choice in sample.choices or (sample.reference,)} & _CLOSED:
-        statements.append(Statement(text=opening[0], sure=True))
+        statements.append(AnswerStatement(text=opening[0], sure=True))
     read = [_compare(sample, sample.reference, statement) for statement in statements]
     verdicts = [verdict for verdict in read if verdict is not None]
     if not verdicts or len({verdict.right for verdict in verdicts}) > 1:
@@ -100,7 +100,7 @@ def can_refute(sample: Sample) -> bool:
     )
 
 
-def compare_answer(sample: Sample, answer: str) -> Verdict | None:
+def compare_answer(sample: Sample, answer: str) -> FinalAnswerVerdict | None:
     """Compare a bare final answer with the sample's reference; as `compare_response`."""
     return compare_response(sample, answer)
 
@@ -171,7 +171,7 @@ _NEXT_LINE: Final = re.compile(r"[\s*_]*(?P<line>[^\n]*)")
 _PLACEHOLDER: Final = re.compile(r"[^\w<]*+<[^>]*+>\W*+|\W*+")
 
 
-def find_statements(text: str) -> tuple[Statement, ...]:
+def find_statements(text: str) -> tuple[AnswerStatement, ...]:
     r"""Find the statements that give a response's final answer.
 
     Args:
@@ -190,10 +190,10 @@ def find_statements(text: str) -> tuple[Statement, ...]:
     if _TURN.search(text, end):
         return ()
     rest = text[end:].partition("\n")[2]
-    return (Statement(text=said, sure=True), *_closing(rest, alone=False))
+    return (AnswerStatement(text=said, sure=True), *_closing(rest, alone=False))
 
 
-def _closing(text: str, *, alone: bool) -> tuple[Statement, ...]:
+def _closing(text: str, *, alone: bool) -> tuple[AnswerStatement, ...]:
     """Return the closing sentence; `alone` if nothing else was said, so that it may stand for all.
 
     Code and a list of options at the end close nothing.
@@ -205,7 +205,7 @@ def _closing(text: str, *, alone: bool) -> tuple[Statement, ...]:
         return ()
     sentences = _sentences(lines[-1])
     whole = alone and len(lines) == 1 and len(sentences) == 1
-    return (Statement(text=sentences[-1], sure=whole),)
+    return (AnswerStatement(text=sentences[-1], sure=whole),)
 
 
 def _without_closers(text: str) -> str:
@@ -292,7 +292,9 @@ _ANSWERS: Final = {
 }
 
 
-def _compare(sample: Sample, reference: str, statement: Statement) -> Verdict | None:
+def _compare(
+    sample: Sample, reference: str, statement: AnswerStatement
+) -> FinalAnswerVerdict | None:
     if sample.choices:
         return _compare_option(sample, reference, statement)
     said = statement.text
@@ -306,27 +308,31 @@ def _compare(sample: Sample, reference: str, statement: Statement) -> Verdict | 
         if index is None:
             return None
         named = _ANSWERS[plain(reference)][index]
-        return Verdict(right=named == plain(reference), how="exact", answer=named)
+        return FinalAnswerVerdict(right=named == plain(reference), how="exact", answer=named)
     known = read_quantity(reference)
     if known is not None:
         return _compare_number(sample, known, statement)
     if plain(_first_clause(said)) == plain(reference) or plain(said) == plain(reference):
-        return Verdict(right=True, how="exact", answer=tidy(said))
+        return FinalAnswerVerdict(right=True, how="exact", answer=tidy(said))
     return None
 
 
-def _compare_option(sample: Sample, reference: str, statement: Statement) -> Verdict | None:
+def _compare_option(
+    sample: Sample, reference: str, statement: AnswerStatement
+) -> FinalAnswerVerdict | None:
     wanted = reference_option(reference, sample.choices)
     if wanted is None:
         return None
     for said in _readings(statement):
         index = read_option(said, sample.choices)
         if index is not None:
-            return Verdict(right=index == wanted, how="choice", answer=sample.choices[index])
+            return FinalAnswerVerdict(
+                right=index == wanted, how="choice", answer=sample.choices[index]
+            )
     return None
 
 
-def _readings(statement: Statement) -> list[str]:
+def _readings(statement: AnswerStatement) -> list[str]:
     """Return what may be read: a marked statement whole, a closing sentence only if it concludes.
 
     In a closing sentence the one passage in bold print goes first.
@@ -341,7 +347,9 @@ def _readings(statement: Statement) -> list[str]:
     return readings
 
 
-def _compare_number(sample: Sample, known: Quantity, statement: Statement) -> Verdict | None:
+def _compare_number(
+    sample: Sample, known: Quantity, statement: AnswerStatement
+) -> FinalAnswerVerdict | None:
     kind = sample.answer_type.casefold()
     integer = True if kind in ("integer", "int") else False if kind == "float" else None
     for said in _readings(statement):
@@ -349,7 +357,11 @@ def _compare_number(sample: Sample, known: Quantity, statement: Statement) -> Ve
         if quantity is not None:
             same = same_quantity(known, quantity, tolerance=sample.tolerance, integer=integer)
             answer = tidy(_first_clause(said))
-            return None if same is None else Verdict(right=same, how="numeric", answer=answer)
+            return (
+                None
+                if same is None
+                else FinalAnswerVerdict(right=same, how="numeric", answer=answer)
+            )
     return None
 
 
@@ -369,7 +381,7 @@ def _only_quantity(said: str, *, sure: bool) -> Quantity | None:
     return found[0] if len({item.value for item in found}) == 1 and len(found) == 1 else None
 
 
-def _pronoun(item: Found) -> bool:
+def _pronoun(item: QuantitySpan) -> bool:
     """Whether this is the word "one", which need not be a number in a sentence."""
     return item.quantity.in_words and item.quantity.number == 1
 
@@ -383,7 +395,7 @@ def _first_clause(said: str) -> str:
     return re.sub(r"(?<=\w)\s*\((?![^)]*\bor\b)[^()]*\)\s*$", "", text).strip()
 
 
-def _compare_list(sample: Sample, reference: str, said: str) -> Verdict | None:
+def _compare_list(sample: Sample, reference: str, said: str) -> FinalAnswerVerdict | None:
     wanted, given = _items(reference), _items(_first_clause(said))
     if wanted is None or given is None or len(wanted) != len(given):
         return None
@@ -392,10 +404,10 @@ def _compare_list(sample: Sample, reference: str, said: str) -> Verdict | None:
         for one, other in zip(wanted, given, strict=True)
     ]
     if all(results):
-        return Verdict(right=True, how="numeric", answer=tidy(said))
+        return FinalAnswerVerdict(right=True, how="numeric", answer=tidy(said))
     if None in results or sorted(q.value for q in wanted) == sorted(q.value for q in given):
         return None  # in another order: the question may not care
-    return Verdict(right=False, how="numeric", answer=tidy(said))
+    return FinalAnswerVerdict(right=False, how="numeric", answer=tidy(said))
 
 
 def _items(text: str) -> list[Quantity] | None:
@@ -406,20 +418,20 @@ def _items(text: str) -> list[Quantity] | None:
     return read if len(read) == len(items) and len(read) > 1 else None
 
 
-def _compare_clock(reference: re.Match[str], said: str) -> Verdict | None:
+def _compare_clock(reference: re.Match[str], said: str) -> FinalAnswerVerdict | None:
     found = list(_CLOCK.finditer(tidy(_first_clause(said))))
     if len(found) != 1 or _BOUND.search(tidy(_first_clause(said)).replace(found[0].group(), "")):
         return None
     wanted, given = _clock(reference), _clock(found[0])
     if wanted == given:
-        return Verdict(right=True, how="exact", answer=found[0].group())
+        return FinalAnswerVerdict(right=True, how="exact", answer=found[0].group())
     if (
         (wanted[0] - given[0]) % 12 == 0
         and wanted[1:3] == given[1:3]
         and "" in (wanted[3], given[3])
     ):
         return None  # half past two and 14:30 may be the same
-    return Verdict(right=False, how="exact", answer=found[0].group())
+    return FinalAnswerVerdict(right=False, how="exact", answer=found[0].group())
 
 
 def _clock(match: re.Match[str]) -> tuple[int, int, int, str]:

@@ -27,7 +27,7 @@ from atom.stages.texts.singled import (
     find_option,
 )
 from atom.stages.texts.told import (
-    Known,
+    KnownContent,
     Leak,
     find_new_numbers,
     find_told,
@@ -101,14 +101,14 @@ def find(
     given = (sample.question, *sample.choices)
     leaks: list[Leak] = []
     for secret in secrets:
-        known = Known.of((*given, secret.question, question))
+        known = KnownContent.of((*given, secret.question, question))
         told = find_told(said, secret.truth, known)
         leaks += told
         leaks += find_alternatives(said, secret.truth, (sample.question, question))
         if not told and (apart or (near and secret.question in ("", question))):
             leaks += find_echo(said, secret.truth, sample, question)
     if near and any(read_wording(secret.truth).values for secret in secrets):
-        known = Known.of((*given, question, *(secret.question for secret in secrets)))
+        known = KnownContent.of((*given, question, *(secret.question for secret in secrets)))
         leaks += find_new_numbers(said, known, [secret.truth for secret in secrets])
     if sample.choices:
         leaks += find_option(said, sample, question, named_is_known=not near)
@@ -154,7 +154,7 @@ def _new_to(true: Wording, sample: Sample | None) -> bool:
     """Whether a truth says something that its sample doesn't."""
     if sample is None:
         return True
-    known = Known.of((sample.question, *sample.choices))
+    known = KnownContent.of((sample.question, *sample.choices))
     return any(t.content and t.stem not in known.stems for t in true.tokens) or bool(
         true.values - known.values
     )

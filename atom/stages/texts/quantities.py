@@ -144,7 +144,7 @@ class Quantity:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
+class QuantitySpan:
     """A quantity and where it stands in the tidied text."""
 
     quantity: Quantity
@@ -171,7 +171,7 @@ def tidy(text: str) -> str:
     return " ".join(text.translate(_WIDE).split()).strip("*_ ")
 
 
-def find_quantities(text: str) -> tuple[Found, ...]:
+def find_quantities(text: str) -> tuple[QuantitySpan, ...]:
     """Find every number in a tidied text, in digits or in words."""
     if len(text) > MAX_TEXT:
         return ()
@@ -272,7 +272,7 @@ def _word_value(text: str) -> int | None:
     return total
 
 
-def _with_unit(text: str, start: int, end: int, quantity: Quantity) -> Found:
+def _with_unit(text: str, start: int, end: int, quantity: Quantity) -> QuantitySpan:
     factor = _FACTOR.match(text, end)
     if factor:
         word = (factor["attached"] or factor["word"]).lower()
@@ -288,7 +288,7 @@ def _with_unit(text: str, start: int, end: int, quantity: Quantity) -> Found:
             quantity = replace(quantity, unit=short)
         if short:
             end = unit.end()
-    return Found(quantity=quantity, start=start, end=end)
+    return QuantitySpan(quantity=quantity, start=start, end=end)
 
 
 def _short_unit(written: str) -> str:

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from atom.records import Sample
 from atom.stages.texts.options import plain
-from atom.stages.texts.wording import Number, Token, Value, Wording, read_wording
+from atom.stages.texts.wording import TextNumber, Token, Value, Wording, read_wording
 
 LeakKind = Literal["number", "words", "phrase", "option", "letter", "alternative", "yes or no"]
 NOVEL_SHARE: Final = 0.6
@@ -87,7 +87,7 @@ def shown(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownContent:
     """What is said already."""
 
     stems: frozenset[str]
@@ -95,7 +95,7 @@ class Known:
     readings: tuple[Wording, ...]
 
     @classmethod
-    def of(cls, texts: Iterable[str]) -> Known:
+    def of(cls, texts: Iterable[str]) -> KnownContent:
         """Read what is said already."""
         return _known(tuple(text for text in texts if text))
 
@@ -105,16 +105,16 @@ class Known:
 
 
 @lru_cache(maxsize=1024)
-def _known(texts: tuple[str, ...]) -> Known:
+def _known(texts: tuple[str, ...]) -> KnownContent:
     readings = tuple(read_wording(text) for text in texts)
-    return Known(
+    return KnownContent(
         stems=frozenset(stem for reading in readings for stem in reading.stems),
         values=frozenset(value for reading in readings for value in reading.values),
         readings=readings,
     )
 
 
-def find_told(said: Wording, truth: str, known: Known) -> list[Leak]:
+def find_told(said: Wording, truth: str, known: KnownContent) -> list[Leak]:
     """Find a truth's own words and numbers in a text."""
     true = read_wording(truth)
     side = yes_or_no(truth)
@@ -144,7 +144,7 @@ def find_told(said: Wording, truth: str, known: Known) -> list[Leak]:
     return leaks
 
 
-def _ranges(said: Wording, true: Wording, known: Known) -> list[Leak]:
+def _ranges(said: Wording, true: Wording, known: KnownContent) -> list[Leak]:
     """Find a range around a number of the truth that isn't known as a range."""
     for low, high in pairwise(said.numbers):
         joint = [token.text for token in said.tokens[low.last + 1 : high.first]]
@@ -166,7 +166,7 @@ def _only_a_unit(true: Wording, novel: set[str]) -> bool:
     return bool(true.numbers) and len(novel) <= 1 and true.tokens[0].numeral
 
 
-def _phrases(said: Wording, true: Wording, known: Known) -> list[Leak]:
+def _phrases(said: Wording, true: Wording, known: KnownContent) -> list[Leak]:
     """Find the whole truth, or three of its content words in a row, where they're not known so."""
     whole = true.stems
     content = [token.stem for token in true.tokens if token.content]
@@ -196,7 +196,7 @@ def place_of(stems: Sequence[str], wanted: Sequence[str]) -> int | None:
     )
 
 
-def written(said: Wording, number: Number) -> str:
+def written(said: Wording, number: TextNumber) -> str:
     """Return a number as the text writes it."""
     return said.plain[said.tokens[number.first].start : said.tokens[number.last].end]
 
@@ -207,7 +207,7 @@ def yes_or_no(truth: str) -> Literal["yes", "no"] | None:
     return "yes" if word in _YES else "no" if word in _NO else None
 
 
-def find_new_numbers(said: Wording, known: Known, truths: Sequence[str]) -> list[Leak]:
+def find_new_numbers(said: Wording, known: KnownContent, truths: Sequence[str]) -> list[Leak]:
     """Find numbers that are neither known nor a way of counting things: rounded, near, ranges."""
     if _CLOCK_WORDS.search(said.plain) and any(
         kind == "time" for truth in truths for kind, _ in read_wording(truth).values
@@ -240,7 +240,7 @@ def without_labels(said: Wording, sample: Sample) -> Wording:
     """Leave out numbers that name a picture or a step: picture 2, step 1."""
     most = {label: max(len(sample.pictures), 1) for label in _LABELS} | {"step": 9}
 
-    def is_label(number: Number) -> bool:
+    def is_label(number: TextNumber) -> bool:
         if number.first == 0:
             return False
         label, token = said.tokens[number.first - 1], said.tokens[number.first]
@@ -250,7 +250,7 @@ def without_labels(said: Wording, sample: Sample) -> Wording:
     return replace(said, numbers=tuple(n for n in said.numbers if not is_label(n)))
 
 
-def _is_bound(said: Wording, number: Number) -> bool:
+def _is_bound(said: Wording, number: TextNumber) -> bool:
     """Whether words make a bound or an estimate of a number: more than six, about six."""
     before = [token.text for token in said.tokens[max(number.first - 2, 0) : number.first]]
     if not before:

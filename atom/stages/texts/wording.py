@@ -127,7 +127,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class TextNumber:
     """A number in a text.
 
     Args:
@@ -160,7 +160,7 @@ class Wording:
 
     plain: str
     tokens: tuple[Token, ...]
-    numbers: tuple[Number, ...]
+    numbers: tuple[TextNumber, ...]
 
     @property
     def stems(self) -> tuple[str, ...]:
@@ -248,7 +248,7 @@ def _token(match: re.Match[str]) -> Token:
 # --- numbers -------------------------------------------------------------------------------------
 
 
-def _numerals(plain: str, tokens: Sequence[Token]) -> list[Number]:
+def _numerals(plain: str, tokens: Sequence[Token]) -> list[TextNumber]:
     found = []
     for at, token in enumerate(tokens):
         if not token.numeral:
@@ -266,7 +266,7 @@ def _numerals(plain: str, tokens: Sequence[Token]) -> list[Number]:
             elif after.text in ("%", "percent", "per"):
                 values |= {(kind, v / 100) for kind, v in values}
                 last = at + 1
-        found.append(Number(frozenset(values), at, last, True))
+        found.append(TextNumber(frozenset(values), at, last, True))
     return found
 
 
@@ -292,13 +292,13 @@ def _readings(written: str) -> set[Value]:
     return {("number", Fraction(text[:60])) for text in texts}
 
 
-def _words(plain: str, tokens: Sequence[Token]) -> list[Number]:
-    found: list[Number] = []
+def _words(plain: str, tokens: Sequence[Token]) -> list[TextNumber]:
+    found: list[TextNumber] = []
     at = 0
     while at < len(tokens):
         end, values = _spoken(tokens, at)
         if values and not (end == at + 1 and _is_pronoun(plain, tokens, at)):
-            found.append(Number(frozenset(values), at, end - 1, False))
+            found.append(TextNumber(frozenset(values), at, end - 1, False))
         at = max(end, at + 1)
     return found
 
@@ -383,7 +383,7 @@ def _is_pronoun(plain: str, tokens: Sequence[Token], at: int) -> bool:
     return article in _DETERMINERS and before.content and before.text not in _COUNTED
 
 
-def _romans(plain: str, tokens: Sequence[Token]) -> list[Number]:
+def _romans(plain: str, tokens: Sequence[Token]) -> list[TextNumber]:
     found = []
     for at, token in enumerate(tokens):
         written = plain[token.start : token.end]
@@ -393,5 +393,5 @@ def _romans(plain: str, tokens: Sequence[Token]) -> list[Number]:
         for letter, following in zip(written, [*written[1:], ""], strict=True):
             value = _ROMAN_VALUES[letter]
             total += -value if following and _ROMAN_VALUES[following] > value else value
-        found.append(Number(frozenset({("number", Fraction(total))}), at, at, False))
+        found.append(TextNumber(frozenset({("number", Fraction(total))}), at, at, False))
     return found

@@ -27,7 +27,7 @@ from atom.records import (
 )
 from atom.records import Mapping as LeafMapping
 from atom.stages.criteria import CriteriaResult
-from atom.stages.stage import Brought, Subject
+from atom.stages.stage import StageResult, Subject
 from atom.ui import work
 from atom.views.replay.drafts import Draft, Drafts, criterion_id, drafts_of, result_of, with_leaves
 from atom.views.replay.page import Answered, Scorecard, scorecard
@@ -74,7 +74,7 @@ class Bench:
     job: str = ""
     queue: list[Step] = field(default_factory=list)
     asked: Endpoint | None = None
-    pending: Callable[[Brought], bool] | None = None
+    pending: Callable[[StageResult], bool] | None = None
 
     # what is there
 
@@ -276,7 +276,7 @@ def settle(bench: Bench) -> None:
         bench.errors[step] = state.error
     elif state.status == "cancelled":
         bench.notes[step] = "stopped: nothing was kept of this step"
-    elif pending is not None and isinstance(state.result, Brought) and pending(state.result):
+    elif pending is not None and isinstance(state.result, StageResult) and pending(state.result):
         bench.queue = queue
         _next(bench)
 
@@ -310,12 +310,12 @@ def _begin(bench: Bench, step: Step) -> None:
 # What a step brought is taken in by these; each says whether the next step can follow.
 
 
-def _solved(bench: Bench, brought: Brought) -> bool:
+def _solved(bench: Bench, brought: StageResult) -> bool:
     bench.solved = brought.one(Replay)
     return bench.solved.state == "scored"
 
 
-def _cut(bench: Bench, brought: Brought) -> bool:
+def _cut(bench: Bench, brought: StageResult) -> bool:
     bench.judged = CriteriaResult(
         criteria_set=brought.one(CriteriaSet), criteria=brought.all(Criterion)
     )
@@ -324,7 +324,7 @@ def _cut(bench: Bench, brought: Brought) -> bool:
     return bench.judged.criteria_set.state == "scored"
 
 
-def _hung(bench: Bench, brought: Brought) -> bool:
+def _hung(bench: Bench, brought: StageResult) -> bool:
     mappings = brought.all(LeafMapping)
     bench.mapped.update((mapping.criterion_id, mapping) for mapping in mappings)
     bench.drafts = with_leaves(bench.live.sample, bench.drafts, mappings)
@@ -334,7 +334,7 @@ def _hung(bench: Bench, brought: Brought) -> bool:
     return True
 
 
-def _answered(bench: Bench, brought: Brought) -> bool:
+def _answered(bench: Bench, brought: StageResult) -> bool:
     assert bench.asked is not None
     response, verdicts = brought.one(Response), brought.all(Outcome)
     verdict = verdicts[0] if verdicts else None
@@ -346,13 +346,13 @@ def _answered(bench: Bench, brought: Brought) -> bool:
     return response.state == "scored"
 
 
-def _scored(bench: Bench, brought: Brought) -> bool:
+def _scored(bench: Bench, brought: StageResult) -> bool:
     for point in brought.all(Checkpoint):
         bench.points[point.criterion_id, point.response_id] = point
     return True
 
 
-_TAKEN_IN: Mapping[Step, Callable[[Bench, Brought], bool]] = {
+_TAKEN_IN: Mapping[Step, Callable[[Bench, StageResult], bool]] = {
     "replay": _solved,
     "criteria": _cut,
     "mapping": _hung,

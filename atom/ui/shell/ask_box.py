@@ -19,7 +19,7 @@ from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.jobs import Job
 from atom.errors import AtomError
 from atom.records import Endpoint
-from atom.stages.asked.ask import Heard
+from atom.stages.asked.ask import QuestionReading
 from atom.ui import kit, links, work
 from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES, Screen
@@ -187,7 +187,7 @@ def _ask(entry: StudyEntry, data: StudyData, note: Note, endpoint: Endpoint) -> 
     def start() -> None:
         agreed = (*work.agreed_now(entry), *hosts)
 
-        async def ask_(job: Job[Heard]) -> Heard:
+        async def ask_(job: Job[QuestionReading]) -> QuestionReading:
             del job
             return await asking.ask(
                 stores.store_of(entry), entry.study, endpoint, note.question, names, agreed=agreed
@@ -209,7 +209,7 @@ def _watch(
     if state is None:
         return
     st.session_state.pop(JOB, None)
-    heard: Heard | None = state.result
+    heard: QuestionReading | None = state.result
     if heard is None or heard.wanted is None:
         why = state.error if heard is None else heard.why
         fault = f"It named no view: {why}"

@@ -2,11 +2,11 @@
 
 import pytest
 
-from atom.stages.criteria_rules import Checked, asks_yes_or_no, broken_rules
+from atom.stages.criteria_rules import CriterionText, asks_yes_or_no, broken_rules
 
 
 def one(question, truth, weight=3):
-    return Checked(question=question, ground_truth=truth, weight=weight)
+    return CriterionText(question=question, ground_truth=truth, weight=weight)
 
 
 GOOD = (

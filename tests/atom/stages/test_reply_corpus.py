@@ -14,8 +14,8 @@ from atom.stages.growing import same
 CORPUS = yaml.load(
     (Path(__file__).parent / "reply_corpus.yaml").read_text("utf-8"), Loader=yaml.CSafeLoader
 )
-NODE = same.Shown(path=("A", "B", "C", "Needle"))
-PAIRS = (same.Pair(first=NODE, second=NODE),) * 2
+NODE = same.NodeSketch(path=("A", "B", "C", "Needle"))
+PAIRS = (same.NodePair(first=NODE, second=NODE),) * 2
 
 
 class Read:

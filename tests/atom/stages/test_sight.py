@@ -10,7 +10,7 @@ from PIL import Image
 from atom.judge import PictureCache, PicturePart, Reply
 from atom.records import Call, Endpoint, PictureLimit, PictureSlot, Sample
 from atom.stages.boxes import read_regions
-from atom.stages.sight import Material, Sight
+from atom.stages.sight import Material, SightContext
 
 SAMPLE = Sample(id="s", dataset="d", question="What?", pictures=(PictureSlot(name="a.png"),))
 
@@ -21,12 +21,12 @@ def part(width: int, height: int) -> PicturePart:
     return PicturePart.from_bytes(out.getvalue())
 
 
-def sight(boxes, **limit) -> Sight:
+def sight(boxes, **limit) -> SightContext:
     endpoint = Endpoint(
         name="x", base_url="http://127.0.0.1:9/v1", model="m", boxes=boxes,
         pictures=PictureLimit(**limit),
     )  # fmt: skip
-    return Sight(endpoint=endpoint, cache=PictureCache())
+    return SightContext(endpoint=endpoint, cache=PictureCache())
 
 
 def right_half(sent, boxes):

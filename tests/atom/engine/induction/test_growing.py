@@ -17,7 +17,7 @@ from atom.engine.induction.growing import (
 )
 from atom.judge import CallRefused, Reply
 from atom.records import Call, Criterion, Sample, Sampling
-from atom.stages.growing.induction import Cut
+from atom.stages.growing.induction import SampleCriteria
 from taxonomy import Node, Tree
 from taxonomy.edits import Drop, Merge, replay
 from taxonomy.grow import Grown
@@ -41,7 +41,7 @@ def cuts_of(*counts):
             criterion = Criterion(
                 id=f"{len(out):08d}x", sample_id=sample.id, question=question, ground_truth="g"
             )
-            out.append(Cut(sample=sample, criteria=(criterion,)))
+            out.append(SampleCriteria(sample=sample, criteria=(criterion,)))
     random.Random(3).shuffle(out)
     return out
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atom.records import Criterion, Sample
-from atom.stages.growing.induction import Cut, balanced_subset, batches, waves
+from atom.stages.growing.induction import SampleCriteria, balanced_subset, batches, waves
 
 
 def cut(number, dataset="d", criteria=4):
@@ -13,7 +13,7 @@ def cut(number, dataset="d", criteria=4):
         Criterion(id=f"c{number:03d}-{n}", sample_id=sample.id, question="q", ground_truth="g")
         for n in range(criteria)
     )
-    return Cut(sample=sample, criteria=made)
+    return SampleCriteria(sample=sample, criteria=made)
 
 
 def test_sources_give_evenly_or_all_that_they_have():

@@ -6,7 +6,7 @@ import pytest
 
 from atom.errors import DataError
 from atom.stages.growing import propose
-from atom.stages.growing.induction import Cut
+from atom.stages.growing.induction import SampleCriteria
 from taxonomy.edits import replay
 from taxonomy.grow import Grown, roots_of
 
@@ -17,7 +17,7 @@ ADD = {"path": "Reasoning › Quantitative › Arithmetic", "name": "Subtraction
 
 @pytest.fixture
 def batch(sample, criteria):
-    return (Cut(sample=sample, criteria=criteria),)
+    return (SampleCriteria(sample=sample, criteria=criteria),)
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import pytest
 from atom.errors import DataError
 from atom.stages.growing import same
 
-ONE = same.Shown(path=("A", "B", "C", "Needle"), meaning="Read it.", examples=tuple("abcdef"))
-TWO = same.Shown(path=("A", "B", "C", "Pointer"))
-PAIRS = (same.Pair(first=ONE, second=TWO), same.Pair(first=TWO, second=ONE))
+ONE = same.NodeSketch(path=("A", "B", "C", "Needle"), meaning="Read it.", examples=tuple("abcdef"))
+TWO = same.NodeSketch(path=("A", "B", "C", "Pointer"))
+PAIRS = (same.NodePair(first=ONE, second=TWO), same.NodePair(first=TWO, second=ONE))
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ import pytest
 
 from atom.errors import DataError
 from atom.stages.growing import vague
-from atom.stages.growing.same import Shown
+from atom.stages.growing.same import NodeSketch
 
 LEAVES = (
-    Shown(path=("A", "B", "C", "Needle"), meaning="Read it.", examples=tuple("abcdef")),
-    Shown(path=("A", "B", "C", "Various")),
+    NodeSketch(path=("A", "B", "C", "Needle"), meaning="Read it.", examples=tuple("abcdef")),
+    NodeSketch(path=("A", "B", "C", "Various")),
 )
 
 
