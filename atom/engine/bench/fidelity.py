@@ -74,7 +74,7 @@ class FidelitySpec:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ready:
+class FidelityParts:
     """A run's parts, found and checked.
 
     Args:
@@ -207,7 +207,9 @@ def compared_answers(store: Store, study: Study) -> Compared:
     )
 
 
-def prepare_fidelity(store: Store, spec: FidelitySpec, endpoints: Mapping[str, Endpoint]) -> Ready:
+def prepare_fidelity(
+    store: Store, spec: FidelitySpec, endpoints: Mapping[str, Endpoint]
+) -> FidelityParts:
     """Find and check all that a run needs.
 
     Raises:
@@ -248,7 +250,7 @@ def prepare_fidelity(store: Store, spec: FidelitySpec, endpoints: Mapping[str, E
         judge=judge.id,
         sampling=asks(endpoint, study.judge_sampling),
     )
-    return Ready(
+    return FidelityParts(
         study=study,
         judge=judge,
         endpoint=endpoint,
@@ -316,14 +318,14 @@ def forecast_fidelity(
     )
 
 
-class _MethodsWork(Work[FidelitySpec, Ready]):
+class _MethodsWork(Work[FidelitySpec, FidelityParts]):
     """Has a judge rank a study's answers by rival methods; the same again goes on with its run."""
 
     sealed = "this store is sealed: copy the study into one of your own first (`study copy`)"
 
     def prepare(
         self, store: Store, spec: FidelitySpec, endpoints: Mapping[str, Endpoint], moment: str
-    ) -> Ready:
+    ) -> FidelityParts:
         return prepare_fidelity(store, spec, endpoints)
 
     def forecast(
@@ -331,14 +333,14 @@ class _MethodsWork(Work[FidelitySpec, Ready]):
     ) -> FidelityForecast:
         return forecast_fidelity(store, spec, endpoints)
 
-    def questions(self, store: Store, ground: Ready) -> tuple[ConsentQuestion, ...]:
+    def questions(self, store: Store, ground: FidelityParts) -> tuple[ConsentQuestion, ...]:
         return questions_of(
             [ground.endpoint],
             ground.study.consent,
             lambda: [one.sample.pictures for one in ground.plan.samples],
         )
 
-    def row(self, spec: FidelitySpec, ground: Ready, moment: datetime) -> Run:
+    def row(self, spec: FidelitySpec, ground: FidelityParts, moment: datetime) -> Run:
         asked = ground.endpoint.name
         told = (asked, list(ground.methods), spec.limit, ground.plan.sampling.key)
         created = stamp(moment)
@@ -353,7 +355,7 @@ class _MethodsWork(Work[FidelitySpec, Ready]):
             heartbeat=created,
         )
 
-    def begin(self, writer: Writer, ground: Ready, moment: str) -> None:
+    def begin(self, writer: Writer, ground: FidelityParts, moment: str) -> None:
         writer.put([ground.judge])
 
     def spec_of(
@@ -369,7 +371,9 @@ class _MethodsWork(Work[FidelitySpec, Ready]):
             retry_failed=retry_failed,
         )
 
-    def execution(self, context: RunContext, spec: FidelitySpec, ground: Ready) -> Execution:
+    def execution(
+        self, context: RunContext, spec: FidelitySpec, ground: FidelityParts
+    ) -> Execution:
         return WorklistExecution(
             context,
             ground.worklist,

@@ -81,7 +81,7 @@ class BenchSpec:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ready:
+class JudgingParts:
     """A run's parts, found and checked.
 
     Args:
@@ -151,7 +151,7 @@ def prepare_bench(
     endpoints: Mapping[str, Endpoint],
     *,
     new: NewSet | None = None,
-) -> Ready:
+) -> JudgingParts:
     """Find and check all that a run needs.
 
     Args:
@@ -194,7 +194,7 @@ def prepare_bench(
         votes=votes,
         parts=parts,
     )
-    return Ready(
+    return JudgingParts(
         bench=bench,
         bench_set=record,
         judge=judge,
@@ -258,14 +258,14 @@ def forecast_bench(
     )
 
 
-class _BenchWork(Work[BenchSpec, Ready]):
+class _BenchWork(Work[BenchSpec, JudgingParts]):
     """Has a judge work through a benchmark's data; the same again goes on with its run."""
 
     sealed = "this store is sealed: name one of your own with --store"
 
     def prepare(
         self, store: Store, spec: BenchSpec, endpoints: Mapping[str, Endpoint], moment: str
-    ) -> Ready:
+    ) -> JudgingParts:
         return prepare_bench(store, spec, endpoints)
 
     def forecast(
@@ -273,20 +273,20 @@ class _BenchWork(Work[BenchSpec, Ready]):
     ) -> BenchForecast:
         return forecast_bench(store, spec, endpoints)
 
-    def check(self, store: Store, ground: Ready) -> None:
+    def check(self, store: Store, ground: JudgingParts) -> None:
         if not ground.plan.items and ground.without_picture:
             raise UsageError(without_picture_words(ground.without_picture))
         if RUN_CODE in ground.plan.parts:
             find_sandbox()
 
-    def questions(self, store: Store, ground: Ready) -> tuple[ConsentQuestion, ...]:
+    def questions(self, store: Store, ground: JudgingParts) -> tuple[ConsentQuestion, ...]:
         return questions_of(
             ground.asked.values(),
             ground.bench_set.consent,
             lambda: [item.pictures for item in ground.plan.items],
         )
 
-    def row(self, spec: BenchSpec, ground: Ready, moment: datetime) -> Run:
+    def row(self, spec: BenchSpec, ground: JudgingParts, moment: datetime) -> Run:
         plan, created = ground.plan, stamp(moment)
         judge = ground.asked["judge"].name
         scorer = ground.asked["scorer"].name if "scorer" in ground.asked else None
@@ -308,7 +308,7 @@ class _BenchWork(Work[BenchSpec, Ready]):
             heartbeat=created,
         )
 
-    def begin(self, writer: Writer, ground: Ready, moment: str) -> None:
+    def begin(self, writer: Writer, ground: JudgingParts, moment: str) -> None:
         writer.put([ground.judge, *([ground.scorer] if ground.scorer else [])])
 
     def spec_of(
@@ -328,7 +328,7 @@ class _BenchWork(Work[BenchSpec, Ready]):
             retry_failed=retry_failed,
         )
 
-    def execution(self, context: RunContext, spec: BenchSpec, ground: Ready) -> Execution:
+    def execution(self, context: RunContext, spec: BenchSpec, ground: JudgingParts) -> Execution:
         return WorklistExecution(
             context,
             ground.worklist,
@@ -337,7 +337,9 @@ class _BenchWork(Work[BenchSpec, Ready]):
             retry_failed=spec.retry_failed,
         )
 
-    async def carry_out(self, context: RunContext, ground: Ready, execution: Execution) -> Run:
+    async def carry_out(
+        self, context: RunContext, ground: JudgingParts, execution: Execution
+    ) -> Run:
         """Ask, then run the programs that judges corrected; say what stayed out."""
         store, ended = context.store, await execution.run()
         if ground.without_picture:

@@ -18,9 +18,9 @@ from typing import Final
 from atom.engine.blind.ground import (
     BlindForecast,
     BlindSpec,
-    Ground,
-    Have,
-    Pair,
+    ControlParts,
+    ControlRecords,
+    ModelQuestion,
     forecast_blind,
     lay_ground,
     load_have,
@@ -49,7 +49,7 @@ from atom.stages.stage import Setting, Stage, StageResult, Subject
 from atom.store import Store, Writer
 
 
-class _BlindWork(Work[BlindSpec, Ground]):
+class _BlindWork(Work[BlindSpec, ControlParts]):
     """Puts a study's questions to its models without the pictures, and labels the questions."""
 
     sealed = (
@@ -60,7 +60,7 @@ class _BlindWork(Work[BlindSpec, Ground]):
 
     def prepare(
         self, store: Store, spec: BlindSpec, endpoints: Mapping[str, Endpoint], moment: str
-    ) -> Ground:
+    ) -> ControlParts:
         return lay_ground(store, spec, endpoints, moment)
 
     def forecast(
@@ -68,10 +68,10 @@ class _BlindWork(Work[BlindSpec, Ground]):
     ) -> BlindForecast:
         return forecast_blind(store, spec, endpoints)
 
-    def questions(self, store: Store, ground: Ground) -> tuple[ConsentQuestion, ...]:
+    def questions(self, store: Store, ground: ControlParts) -> tuple[ConsentQuestion, ...]:
         return consent_questions(store, ground.members)
 
-    def row(self, spec: BlindSpec, ground: Ground, moment: datetime) -> Run:
+    def row(self, spec: BlindSpec, ground: ControlParts, moment: datetime) -> Run:
         created, study = stamp(moment), ground.members.study
         judge = ground.members.judge_endpoint
         return Run(
@@ -89,7 +89,7 @@ class _BlindWork(Work[BlindSpec, Ground]):
         """Nothing: the same asked for again is a new run, which finds what is missing then."""
         return None
 
-    def begin(self, writer: Writer, ground: Ground, moment: str) -> None:
+    def begin(self, writer: Writer, ground: ControlParts, moment: str) -> None:
         writer.put([ground.members.judge] if ground.members.judge else [])
 
     def spec_of(
@@ -105,10 +105,12 @@ class _BlindWork(Work[BlindSpec, Ground]):
             retry_failed=retry_failed,
         )
 
-    def execution(self, context: RunContext, spec: BlindSpec, ground: Ground) -> Execution:
+    def execution(self, context: RunContext, spec: BlindSpec, ground: ControlParts) -> Execution:
         return _Control(context, ground, retry_failed=spec.retry_failed)
 
-    async def carry_out(self, context: RunContext, ground: Ground, execution: Execution) -> Run:
+    async def carry_out(
+        self, context: RunContext, ground: ControlParts, execution: Execution
+    ) -> Run:
         ended = await execution.run()
         if ground.members.judge is not None:
             label_questions(context.store, ground.members.study, ground.members.judge.id)
@@ -121,15 +123,15 @@ WORK: Final = _BlindWork()
 class _Control(Execution):
     """One part of a run that carries out a control."""
 
-    def __init__(self, context: RunContext, ground: Ground, *, retry_failed: bool) -> None:
+    def __init__(self, context: RunContext, ground: ControlParts, *, retry_failed: bool) -> None:
         super().__init__(context, ground.members.endpoints)
         self._ground = ground
         self._pairs = deque(ground.pairs)
         self._retry = retry_failed
-        self._have = Have(answers={}, marks={})
+        self._have = ControlRecords(answers={}, marks={})
         self._places: dict[str, asyncio.Semaphore] = {}
 
-    def _missing(self, pair: Pair) -> tuple[bool, tuple[Criterion, ...]]:
+    def _missing(self, pair: ModelQuestion) -> tuple[bool, tuple[Criterion, ...]]:
         return self._have.missing(self._ground, pair, retry=self._retry)
 
     def _count(self) -> int:
@@ -156,7 +158,7 @@ class _Control(Execution):
             if answer is not None and answer.state == "scored" and wanted:
                 await self._score(pair, answer, wanted)
 
-    async def _answer(self, pair: Pair, *, scorings: int) -> None:
+    async def _answer(self, pair: ModelQuestion, *, scorings: int) -> None:
         """Let the model answer; what can't be marked leaves no scoring to do."""
         members, who = self._ground.members, pair.candidate_id
         setting = Setting(who=who, sampling=self._ground.sampling(who))
@@ -171,7 +173,9 @@ class _Control(Execution):
         fewer = 1 if answer.state == "scored" else 1 + scorings
         await self._finish(brought, answer.state, held, fewer=fewer)
 
-    async def _score(self, pair: Pair, answer: Response, wanted: tuple[Criterion, ...]) -> None:
+    async def _score(
+        self, pair: ModelQuestion, answer: Response, wanted: tuple[Criterion, ...]
+    ) -> None:
         """Let the judge mark the answer, the picture before it."""
         members = self._ground.members
         assert members.judge is not None

@@ -66,7 +66,7 @@ class BlindSpec:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pair:
+class ModelQuestion:
     """One question put to one model.
 
     Args:
@@ -81,7 +81,7 @@ class Pair:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ground:
+class ControlParts:
     """Whom a control asks about what.
 
     Args:
@@ -91,14 +91,14 @@ class Ground:
     """
 
     members: Members
-    pairs: tuple[Pair, ...]
+    pairs: tuple[ModelQuestion, ...]
     eligible: int
 
     def sampling(self, candidate_id: str) -> Sampling:
         """Return what a model's requests ask for."""
         return self.members.asked_samplings[candidate_id]
 
-    def response_id(self, pair: Pair) -> str:
+    def response_id(self, pair: ModelQuestion) -> str:
         """Name the answer to a pair."""
         return blind.response_id(
             pair.sample.id, pair.candidate_id, self.sampling(pair.candidate_id)
@@ -107,7 +107,7 @@ class Ground:
 
 def lay_ground(
     store: Store, spec: BlindSpec, endpoints: Mapping[str, Endpoint], moment: str
-) -> Ground:
+) -> ControlParts:
     """Find out what a control asks.
 
     Raises:
@@ -144,7 +144,7 @@ def lay_ground(
     criteria = {one.id: one for one in store.get_many(Criterion, ids)}
     chosen = frozenset(drawn)
     pairs = [
-        Pair(
+        ModelQuestion(
             sample=samples[name],
             candidate_id=candidate.id,
             criteria_set=sets[name],
@@ -158,7 +158,7 @@ def lay_ground(
         for candidate in members.candidates
     ]
     places = tuple(place for place in members.places if place.sample_id in chosen)
-    return Ground(
+    return ControlParts(
         members=replace(members, places=places), pairs=tuple(pairs), eligible=len(samples)
     )
 
@@ -184,7 +184,7 @@ def eligible_questions(
 
 
 @dataclass(kw_only=True)
-class Have:
+class ControlRecords:
     """What is there of a control.
 
     Args:
@@ -196,7 +196,7 @@ class Have:
     marks: dict[tuple[str, str], str]
 
     def missing(
-        self, ground: Ground, pair: Pair, *, retry: bool = False
+        self, ground: ControlParts, pair: ModelQuestion, *, retry: bool = False
     ) -> tuple[bool, tuple[Criterion, ...]]:
         """Say what is missing of a pair: the answer, and which marks.
 
@@ -217,15 +217,15 @@ class Have:
         return unanswered, wanted
 
 
-def load_have(store: Store, ground: Ground) -> Have:
+def load_have(store: Store, ground: ControlParts) -> ControlRecords:
     """Read what is there of a control."""
     names = [ground.response_id(pair) for pair in ground.pairs]
     answers = {one.id: one for one in store.get_many(Response, names)}
     judge = ground.members.judge
     if judge is None:
-        return Have(answers=answers, marks={})
+        return ControlRecords(answers=answers, marks={})
     marks = marks_of(store, ground.members.study, answers, judge.id)
-    return Have(
+    return ControlRecords(
         answers=answers,
         marks={
             (name, criterion): mark.state
@@ -296,7 +296,7 @@ def forecast_blind(
     )
 
 
-def _scoring_prices(store: Store, ground: Ground) -> list[float | None]:
+def _scoring_prices(store: Store, ground: ControlParts) -> list[float | None]:
     """Estimate what one scoring costs, on some of the questions."""
     if ground.members.judge_endpoint is None:
         return []

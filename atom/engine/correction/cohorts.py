@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from atom.engine.correction.ground import HEAVY, LOW, RIGHT, Ground
+from atom.engine.correction.ground import HEAVY, LOW, RIGHT, ExperimentParts
 from atom.errors import UsageError
 from atom.records import (
     Checkpoint,
@@ -42,7 +42,7 @@ class PeerAnswer:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Subject:
+class CohortAnswer:
     """An answer that takes part.
 
     Args:
@@ -83,7 +83,7 @@ class Subject:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class Cohorts:
     """Which answers take part and which don't.
 
     Args:
@@ -94,7 +94,7 @@ class Found:
         left_out: why others are left out, and how many.
     """
 
-    subjects: tuple[Subject, ...]
+    subjects: tuple[CohortAnswer, ...]
     places: tuple[StudySample, ...]
     answers: int
     failed: int
@@ -156,7 +156,7 @@ class _Standing:
         return any(criterion_id in self.scores for criterion_id, _ in self.uses)
 
 
-def find_subjects(store: Store, ground: Ground) -> Found:
+def find_subjects(store: Store, ground: ExperimentParts) -> Cohorts:
     """Find the answers that take part.
 
     Samples whose replay disagrees with the reference never do. Of the failed ones that remain,
@@ -190,7 +190,7 @@ def find_subjects(store: Store, ground: Ground) -> Found:
     left_out[NOT_DRAWN] += len(failed) - len(drawn)
     kept = _draw([s for s in right if s.scored], asked.right_answers, asked.seed)
     answers = len(standings) + left_out[NO_ANSWER] + left_out[QUARANTINED]
-    return Found(
+    return Cohorts(
         subjects=(*_load(store, ground, drawn, "failed"), *_load(store, ground, kept, "right")),
         places=tuple(standing.place for standing in (*drawn, *kept)),
         answers=answers,
@@ -209,7 +209,7 @@ def _draw(standings: Sequence[_Standing], limit: int | None, seed: int) -> list[
     return [standing for standing in standings if standing.response_id in chosen]
 
 
-def _standings(store: Store, ground: Ground) -> tuple[list[_Standing], Counter[str]]:
+def _standings(store: Store, ground: ExperimentParts) -> tuple[list[_Standing], Counter[str]]:
     """Read how the model's answers stand; answers that can't take part are counted."""
     places = study_places(store, ground.study.id)
     wanted = set(ground.experiment.sample_ids)
@@ -248,7 +248,10 @@ def _standings(store: Store, ground: Ground) -> tuple[list[_Standing], Counter[s
 
 
 def _firsts(
-    store: Store, ground: Ground, candidate_ids: Sequence[str], places: Sequence[StudySample]
+    store: Store,
+    ground: ExperimentParts,
+    candidate_ids: Sequence[str],
+    places: Sequence[StudySample],
 ) -> dict[tuple[str, str], Answer]:
     """Read candidates' first answers to some samples."""
     return first_answers(
@@ -261,7 +264,7 @@ def _firsts(
     )
 
 
-def _under_node(store: Store, ground: Ground) -> set[str]:
+def _under_node(store: Store, ground: ExperimentParts) -> set[str]:
     """Return the criteria under the experiment's node.
 
     Raises:
@@ -279,8 +282,8 @@ def _under_node(store: Store, ground: Ground) -> set[str]:
 
 
 def _load(
-    store: Store, ground: Ground, standings: Sequence[_Standing], cohort: Cohort
-) -> list[Subject]:
+    store: Store, ground: ExperimentParts, standings: Sequence[_Standing], cohort: Cohort
+) -> list[CohortAnswer]:
     """Read what the experiment needs of the answers that take part."""
     samples = {s.id: s for s in store.get_many(Sample, [s.place.sample_id for s in standings])}
     ids = [standing.response_id for standing in standings]
@@ -292,7 +295,7 @@ def _load(
     finals = _finals(store, standings, samples)
     peers = choose_peers(store, ground, standings)
     return [
-        Subject(
+        CohortAnswer(
             sample=samples[standing.place.sample_id],
             first=responses[standing.response_id],
             cohort=cohort,
@@ -321,7 +324,7 @@ def _finals(
 
 
 def choose_peers(
-    store: Store, ground: Ground, standings: Sequence[_Standing]
+    store: Store, ground: ExperimentParts, standings: Sequence[_Standing]
 ) -> dict[str, PeerAnswer]:
     """Choose for each criterion of some samples the peer that may write a hint on it."""
     if not ground.peers or not standings:
@@ -354,7 +357,7 @@ def choose_peers(
     return chosen
 
 
-def _abilities(store: Store, ground: Ground) -> dict[str, float]:
+def _abilities(store: Store, ground: ExperimentParts) -> dict[str, float]:
     """Return each model's mean checkpoint score over the study."""
     model_of = {one.id: one.candidate_id for one in study_answers(store, ground.study)}
     found: dict[str, list[int]] = {}

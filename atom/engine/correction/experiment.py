@@ -20,13 +20,13 @@ from typing import ClassVar, Final
 
 from atom.engine.clock import stamp
 from atom.engine.consent import ConsentQuestion, consent_questions
-from atom.engine.correction.cohorts import Found, find_subjects
+from atom.engine.correction.cohorts import Cohorts, find_subjects
 from atom.engine.correction.forecast import CorrectionForecast, forecast_experiment
-from atom.engine.correction.ground import CorrectionSpec, Ground, prepare
+from atom.engine.correction.ground import CorrectionSpec, ExperimentParts, prepare
 from atom.engine.correction.have import load_have
 from atom.engine.correction.plan import next_step, outlook
 from atom.engine.correction.steps import failed_records, perform
-from atom.engine.correction.trials import Have, Rules, Step, Trial, trials_of
+from atom.engine.correction.trials import Rules, Trial, TrialRecords, TrialStep, trials_of
 from atom.engine.execution import BEAT, Execution, HaltedError, RunContext
 from atom.engine.members import Members
 from atom.engine.work import Work
@@ -46,7 +46,7 @@ from atom.stages.stage import StageResult
 from atom.store import Store, Writer
 from atom.store.holds import runs_of
 
-OnText = Callable[[Step, str], None]
+OnText = Callable[[TrialStep, str], None]
 """Told each piece of text as it streams in, and the step that it belongs to."""
 
 
@@ -60,8 +60,8 @@ class Setup:
         members: who takes part as a run says it.
     """
 
-    ground: Ground
-    found: Found
+    ground: ExperimentParts
+    found: Cohorts
     members: Members
 
 
@@ -177,7 +177,7 @@ def watched(on_text: OnText | None) -> Work[CorrectionSpec, Setup]:
     return _ExperimentWork(on_text=on_text, one_at_a_time=True)
 
 
-def _nobody(found: Found) -> str:
+def _nobody(found: Cohorts) -> str:
     reasons = "; ".join(f"{n}: {reason}" for reason, n in found.left_out.items())
     return (
         f"no answer takes part: of {found.answers:,} answers {found.failed:,} failed by "
@@ -192,7 +192,7 @@ class _Trials(Execution):
     def __init__(
         self,
         context: RunContext,
-        ground: Ground,
+        ground: ExperimentParts,
         rules: Rules,
         trials: Sequence[Trial],
         *,
@@ -203,7 +203,7 @@ class _Trials(Execution):
         self._ground = ground
         self._rules = rules
         self._trials = deque(trials)
-        self._have = Have()
+        self._have = TrialRecords()
         self._expected: dict[tuple[str, str], int] = {}
         self._on_text = on_text
         self._alone = one_at_a_time
@@ -247,7 +247,7 @@ class _Trials(Execution):
                 if again is not None and again.key == step.key:
                     await self._do(step)
 
-    async def _do(self, step: Step) -> None:
+    async def _do(self, step: TrialStep) -> None:
         """Do a step; here, and nowhere else, an exception becomes a failed record.
 
         Raises:
@@ -277,11 +277,11 @@ class _Trials(Execution):
                 lane.failures = 0
         await self._finish(step, brought, held)
 
-    def _tell(self, step: Step, text: str) -> None:
+    def _tell(self, step: TrialStep, text: str) -> None:
         if self._on_text is not None:
             self._on_text(step, text)
 
-    async def _finish(self, step: Step, brought: StageResult, held: Sequence[str]) -> None:
+    async def _finish(self, step: TrialStep, brought: StageResult, held: Sequence[str]) -> None:
         """Account for a step, and write it."""
         self._have.tried.add(step.key)
         self._have.fold(brought.records)
@@ -314,7 +314,7 @@ def _takes_the_place(record: Record) -> bool:
     return isinstance(record, Correction) or getattr(record, "state", "scored") != "failed"
 
 
-def _state_of(step: Step, brought: StageResult) -> State | None:
+def _state_of(step: TrialStep, brought: StageResult) -> State | None:
     """Account for a step; None for one that asked nobody, which doesn't count.
 
     A hint that leaks is no fault of the run: the gates' log counts it.

@@ -12,10 +12,10 @@ from atom.display import numbers
 from atom.display.facts import Facts
 from atom.display.numbers import money
 from atom.display.table import Column, Table
-from atom.engine.correction.cohorts import Subject, find_subjects
-from atom.engine.correction.ground import CorrectionSpec, Ground, prepare
+from atom.engine.correction.cohorts import CohortAnswer, find_subjects
+from atom.engine.correction.ground import CorrectionSpec, ExperimentParts, prepare
 from atom.engine.correction.have import load_have
-from atom.engine.correction.plan import MOST_HINTS, Work, asked_about, outlook
+from atom.engine.correction.plan import MOST_HINTS, RemainingCalls, asked_about, outlook
 from atom.engine.correction.trials import KINDS, Rules, StepKind, Trial, trials_of
 from atom.engine.endpoints.price import cost_words
 from atom.engine.items import read_material
@@ -223,7 +223,7 @@ def forecast_experiment(
     rules = Rules.of(ground)
     trials = trials_of(found.subjects, ground.experiment.arms)
     have = load_have(store, rules, trials)
-    groups: defaultdict[tuple[Arm, Cohort], list[tuple[Trial, Work]]] = defaultdict(list)
+    groups: defaultdict[tuple[Arm, Cohort], list[tuple[Trial, RemainingCalls]]] = defaultdict(list)
     for trial in trials:
         work = outlook(trial, have, rules)
         groups[trial.arm, trial.subject.cohort].append((trial, work))
@@ -251,7 +251,7 @@ def forecast_experiment(
 def _arm(
     arm: Arm,
     cohort: Cohort,
-    group: Sequence[tuple[Trial, Work]],
+    group: Sequence[tuple[Trial, RemainingCalls]],
     pricer: _Pricer,
     foreseen: set[str],
 ) -> ArmForecast:
@@ -289,9 +289,9 @@ class _Pricer:
     """Prices steps by the requests of a few answers."""
 
     store: Store
-    ground: Ground
+    ground: ExperimentParts
     rules: Rules
-    subjects: Sequence[Subject]
+    subjects: Sequence[CohortAnswer]
 
     def endpoint(self, kind: StepKind) -> Endpoint:
         return self.ground.endpoint if kind == "retry" else self.ground.judge_endpoint
@@ -323,7 +323,7 @@ class _Pricer:
         made = (self._request(kind, arm, subject) for subject in chosen)
         return [request for request in made if request is not None]
 
-    def _request(self, kind: StepKind, arm: Arm, subject: Subject) -> Request | None:
+    def _request(self, kind: StepKind, arm: Arm, subject: CohortAnswer) -> Request | None:
         """Build a request as it will be; what isn't there yet is left out."""
         sample, first, rules = subject.sample, subject.first, self.rules
         pictures: tuple[PicturePart, ...] = ()

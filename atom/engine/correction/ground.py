@@ -116,7 +116,7 @@ class CorrectionSpec:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ground:
+class ExperimentParts:
     """What an experiment works with.
 
     Args:
@@ -161,7 +161,9 @@ class Ground:
         )
 
 
-def prepare(store: Store, spec: CorrectionSpec, endpoints: Mapping[str, Endpoint]) -> Ground:
+def prepare(
+    store: Store, spec: CorrectionSpec, endpoints: Mapping[str, Endpoint]
+) -> ExperimentParts:
     """Find everybody who takes part in an experiment.
 
     Raises:
@@ -177,7 +179,7 @@ def prepare(store: Store, spec: CorrectionSpec, endpoints: Mapping[str, Endpoint
     if endpoint is None:
         raise UsageError(_no_endpoint(candidate))
     judge = judge_of(judge_endpoint)
-    ground = Ground(
+    ground = ExperimentParts(
         experiment=spec.experiment(study, candidate, judge),
         study=study,
         judge=judge,

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from atom.engine.correction.trials import BASELINE, Have, Rules, Trial
+from atom.engine.correction.trials import BASELINE, Rules, Trial, TrialRecords
 from atom.records import Checkpoint, Correction, Hint, Outcome, Response
 from atom.stages import correction
 from atom.store import Store, table
 
 
-def load_have(store: Store, rules: Rules, trials: Sequence[Trial]) -> Have:
+def load_have(store: Store, rules: Rules, trials: Sequence[Trial]) -> TrialRecords:
     """Read what is there of an experiment."""
     columns = table(Correction).c
     rows = store.select(Correction, columns.experiment_id == rules.experiment.id)
     firsts = {trial.subject.first.id for trial in trials}
     rows = [row for row in rows if row.response_id in firsts]
-    have = Have()
+    have = TrialRecords()
     have.fold(rows)
     results = {row.result_id for row in rows if row.result_id} - firsts
     have.fold(store.get_many(Response, sorted(results)))

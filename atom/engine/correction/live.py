@@ -59,7 +59,7 @@ class TriedArm:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tried:
+class RetriedAnswer:
     """An answer that was tried again.
 
     Args:
@@ -141,7 +141,7 @@ async def try_again(
     clock: Clock = utc_now,
     on_text: OnText | None = None,
     on_progress: OnProgress | None = None,
-) -> Tried:
+) -> RetriedAnswer:
     """Let a model try one answer again, one arm after the other.
 
     Args:
@@ -191,7 +191,7 @@ async def try_again(
     return read_tried(store, run.experiment_id or "", response_id)
 
 
-def read_tried(store: Store, experiment_id: str, response_id: str) -> Tried:
+def read_tried(store: Store, experiment_id: str, response_id: str) -> RetriedAnswer:
     """Read what came of trying an answer again.
 
     Raises:
@@ -211,7 +211,7 @@ def read_tried(store: Store, experiment_id: str, response_id: str) -> Tried:
     task = ExperimentTask(kind="experiment", experiment_id=experiment_id)
     runs = runs_of(store, experiment.study_id, task)
     arms = [_arm(store, experiment, arm, rows) for arm in experiment.arms]
-    return Tried(
+    return RetriedAnswer(
         experiment=experiment,
         run=runs[0] if runs else None,
         first=first,

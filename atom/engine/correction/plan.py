@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from atom.engine.correction.cohorts import Subject, has_failed
+from atom.engine.correction.cohorts import CohortAnswer, has_failed
 from atom.engine.correction.ground import MOST_LOWEST, RIGHT
-from atom.engine.correction.trials import BASELINE, Have, Rules, Step, StepKind, Trial
+from atom.engine.correction.trials import BASELINE, Rules, StepKind, Trial, TrialRecords, TrialStep
 from atom.records import Arm, Checkpoint, Hint, HintUse, Response, State
 from atom.stages import correction
 from atom.stages.correcting import choices
@@ -29,7 +29,7 @@ NOTHING_TO_JUDGE = "it has neither criteria nor a reference answer: nothing can 
 NO_HINT = "no hint is left for it"
 
 
-def next_step(trial: Trial, have: Have, rules: Rules) -> Step | None:
+def next_step(trial: Trial, have: TrialRecords, rules: Rules) -> TrialStep | None:
     """Return what a trial needs next, or None when it is over."""
     if trial.arm == "rejudge":
         return _rejudged(trial, have, rules)
@@ -53,7 +53,7 @@ def next_step(trial: Trial, have: Have, rules: Rules) -> Step | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Work:
+class RemainingCalls:
     """What a trial has left.
 
     Args:
@@ -74,15 +74,15 @@ class Work:
         return sum(self.now.values()) + len(self.hints) + sum(self.later.values())
 
 
-def outlook(trial: Trial, have: Have, rules: Rules) -> Work:
+def outlook(trial: Trial, have: TrialRecords, rules: Rules) -> RemainingCalls:
     """Say what a trial has left; a hint's further attempts aren't foreseen."""
     step = next_step(trial, have, rules)
     if step is None or step.problem:
-        return Work(problem=step.problem if step else "")
+        return RemainingCalls(problem=step.problem if step else "")
     subject = trial.subject
     scored, judged = int(bool(subject.criteria)), int(subject.by_judge)
     if step.kind == "rejudge":
-        return Work(now={"rejudge": judged, "scoring": scored})
+        return RemainingCalls(now={"rejudge": judged, "scoring": scored})
     if trial.arm == "rejudge" or step.kind == "scoring":
         now: dict[StepKind, int] = {"scoring": 1}
     elif step.kind == "outcome":
@@ -100,17 +100,19 @@ def outlook(trial: Trial, have: Have, rules: Rules) -> Work:
         "outcome": rounds * judged,
         "scoring": rounds * scored,
     }
-    return Work(now=now, hints=hints, later=later)
+    return RemainingCalls(now=now, hints=hints, later=later)
 
 
-def _points(trial: Trial, step: Step, have: Have, rules: Rules) -> tuple[Checkpoint, ...]:
+def _points(
+    trial: Trial, step: TrialStep, have: TrialRecords, rules: Rules
+) -> tuple[Checkpoint, ...]:
     if step.round == 1:
         return trial.subject.checkpoints
     return checkpoints_of(trial.subject, step.parent, have, rules)
 
 
 def asked_about(
-    subject: Subject, points: Sequence[Checkpoint], arm: Arm, threshold: int
+    subject: CohortAnswer, points: Sequence[Checkpoint], arm: Arm, threshold: int
 ) -> tuple[str, ...]:
     """Choose the criteria that a feedback is about.
 
@@ -131,7 +133,7 @@ def asked_about(
 
 
 def checkpoints_of(
-    subject: Subject, response: Response, have: Have, rules: Rules
+    subject: CohortAnswer, response: Response, have: TrialRecords, rules: Rules
 ) -> tuple[Checkpoint, ...]:
     """Return the scores of a new answer."""
     keys = [rules.checkpoint_key(c, response.id, 0) for c, _ in subject.uses]
@@ -144,7 +146,7 @@ def _known(
     number: int,
     parent: Response,
     points: Sequence[Checkpoint],
-    have: Have,
+    have: TrialRecords,
     rules: Rules,
 ) -> correction.AnswerFault:
     """Say what is known of the answer that a round tries again."""
@@ -161,14 +163,14 @@ def _retry(
     number: int,
     parent: Response,
     points: Sequence[Checkpoint],
-    have: Have,
+    have: TrialRecords,
     rules: Rules,
     key: str,
-) -> Step:
+) -> TrialStep:
     """Return the step to another answer: a hint that is missing, or the try itself."""
     subject, arm = trial.subject, trial.arm
     known = _known(trial, number, parent, points, have, rules)
-    blank = Step(kind="retry", key=key, trial=trial, round=number, parent=parent, known=known)
+    blank = TrialStep(kind="retry", key=key, trial=trial, round=number, parent=parent, known=known)
     if arm not in correction.ASKING:
         return blank
     wanted = asked_about(subject, points, arm, rules.experiment.threshold)
@@ -183,7 +185,7 @@ def _retry(
     for criterion in criteria:
         state = _hint_of(subject, criterion.id, have, rules)
         if state.missing is not None:
-            return Step(
+            return TrialStep(
                 kind="hint",
                 key=rules.hint_id(subject, criterion.id, state.missing),
                 trial=trial,
@@ -215,7 +217,9 @@ class _HintState:
     lines: tuple[str, ...] = ()
 
 
-def _hint_of(subject: Subject, criterion_id: str, have: Have, rules: Rules) -> _HintState:
+def _hint_of(
+    subject: CohortAnswer, criterion_id: str, have: TrialRecords, rules: Rules
+) -> _HintState:
     about = f"criterion {criterion_id[:8]}"
     if criterion_id not in subject.peers:
         return _HintState(lines=(f"no hint on {about}: no peer passed it",))
@@ -233,10 +237,10 @@ def _hint_of(subject: Subject, criterion_id: str, have: Have, rules: Rules) -> _
 
 
 def _judged(
-    trial: Trial, number: int, parent: Response, result: Response, have: Have, rules: Rules
-) -> Step | None:
+    trial: Trial, number: int, parent: Response, result: Response, have: TrialRecords, rules: Rules
+) -> TrialStep | None:
     """Return what the judgement of a new answer still needs."""
-    step = Step(
+    step = TrialStep(
         kind="outcome",
         key=f"outcome/{result.id}/{rules.judge_id}",
         trial=trial,
@@ -252,11 +256,11 @@ def _judged(
     return _scoring(step, have, rules, repeat=0)
 
 
-def _rejudged(trial: Trial, have: Have, rules: Rules) -> Step | None:
+def _rejudged(trial: Trial, have: TrialRecords, rules: Rules) -> TrialStep | None:
     """Return what the second judgement of an old answer still needs."""
     first = trial.subject.first
     made = have.corrections.get((*trial.name, 1))
-    step = Step(
+    step = TrialStep(
         kind="rejudge",
         key=f"rejudge/{first.id}/{rules.judge_id}",
         trial=trial,
@@ -274,7 +278,7 @@ def _rejudged(trial: Trial, have: Have, rules: Rules) -> Step | None:
     return _scoring(step, have, rules, repeat=BASELINE)
 
 
-def _scoring(step: Step, have: Have, rules: Rules, *, repeat: int) -> Step | None:
+def _scoring(step: TrialStep, have: TrialRecords, rules: Rules, *, repeat: int) -> TrialStep | None:
     """Return the step that scores what is still without a score, or None."""
     assert step.response is not None
     subject = step.trial.subject
@@ -294,7 +298,7 @@ def _over(
     parent: Response,
     result: Response,
     points: Sequence[Checkpoint],
-    have: Have,
+    have: TrialRecords,
     rules: Rules,
 ) -> bool:
     """Whether another round would be pointless; see the module's account."""
@@ -314,9 +318,9 @@ def _over(
     return not choices.select(subject.criteria_set, points, trial.arm, experiment.threshold)
 
 
-def _with(step: Step, **changes: object) -> Step:
-    return Step(**{**vars(step), **changes})
+def _with(step: TrialStep, **changes: object) -> TrialStep:
+    return TrialStep(**{**vars(step), **changes})
 
 
-def _unasked(step: Step, problem: str, state: State = "unscored") -> Step:
+def _unasked(step: TrialStep, problem: str, state: State = "unscored") -> TrialStep:
     return _with(step, state=state, problem=problem)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from atom.engine.correction.cohorts import Subject
-from atom.engine.correction.trials import Have, Rules, Step
+from atom.engine.correction.cohorts import CohortAnswer
+from atom.engine.correction.trials import Rules, TrialRecords, TrialStep
 from atom.engine.items import read_material
 from atom.errors import StoreError
 from atom.pipeline import BY_NAME
@@ -20,7 +20,9 @@ from atom.stages.stage import Subject as About
 from atom.store import Store
 
 
-async def perform(ask: Ask, store: Store, step: Step, have: Have, rules: Rules) -> StageResult:
+async def perform(
+    ask: Ask, store: Store, step: TrialStep, have: TrialRecords, rules: Rules
+) -> StageResult:
     """Do a step.
 
     Args:
@@ -47,7 +49,7 @@ async def perform(ask: Ask, store: Store, step: Step, have: Have, rules: Rules) 
     return replace(brought, records=(*brought.records, *valued))
 
 
-def _judged(step: Step, rules: Rules) -> tuple[About, Setting]:
+def _judged(step: TrialStep, rules: Rules) -> tuple[About, Setting]:
     """Say what the judge is asked about an answer, and how."""
     subject = step.trial.subject
     about = About(
@@ -61,7 +63,7 @@ def _judged(step: Step, rules: Rules) -> tuple[About, Setting]:
 
 
 async def _hint(
-    ask: Ask, store: Store, step: Step, material: Material, rules: Rules
+    ask: Ask, store: Store, step: TrialStep, material: Material, rules: Rules
 ) -> StageResult:
     """Let a peer write a hint; the gate looks at it when it's parsed."""
     subject, (criterion,) = step.trial.subject, step.criteria
@@ -87,7 +89,7 @@ async def _hint(
     return StageResult(records=(found,), call=reply.call)
 
 
-async def _retry(ask: Ask, step: Step, material: Material, rules: Rules) -> StageResult:
+async def _retry(ask: Ask, step: TrialStep, material: Material, rules: Rules) -> StageResult:
     """Let the model answer again; a verdict that a rule can give comes along, free."""
     sample, arm, sampling = material.sample, step.trial.arm, rules.answer_sampling
     built = correction.build(
@@ -128,7 +130,7 @@ async def _retry(ask: Ask, step: Step, material: Material, rules: Rules) -> Stag
     return StageResult(records=tuple(records), call=reply.call)
 
 
-async def _rejudge(ask: Ask, step: Step, material: Material, rules: Rules) -> StageResult:
+async def _rejudge(ask: Ask, step: TrialStep, material: Material, rules: Rules) -> StageResult:
     """Check the old final answer as a new one is checked: by rule, else by the judge once more."""
     first = step.trial.subject.first
     verdict, call = outcome.check(material.sample, first), None
@@ -154,7 +156,7 @@ async def _rejudge(ask: Ask, step: Step, material: Material, rules: Rules) -> St
     return StageResult(records=(row,), call=call)
 
 
-def made(step: Step, rules: Rules, *, state: State, **told: object) -> Correction:
+def made(step: TrialStep, rules: Rules, *, state: State, **told: object) -> Correction:
     """Make the row of a trial's round."""
     subject = step.trial.subject
     return Correction.model_validate(
@@ -174,13 +176,15 @@ def made(step: Step, rules: Rules, *, state: State, **told: object) -> Correctio
     )
 
 
-def _others(subject: Subject, step: Step) -> tuple[Criterion, ...]:
+def _others(subject: CohortAnswer, step: TrialStep) -> tuple[Criterion, ...]:
     """Return the sample's criteria that a step isn't about; their results are masked, too."""
     about = {criterion.id for criterion in step.criteria}
     return tuple(c for c in subject.criteria.values() if c.id not in about)
 
 
-def _valued(step: Step, records: tuple[Record, ...], have: Have) -> tuple[Correction, ...]:
+def _valued(
+    step: TrialStep, records: tuple[Record, ...], have: TrialRecords
+) -> tuple[Correction, ...]:
     """Put the judge's verdict, where it gave one, into the trial's row."""
     row = have.corrections[(*step.trial.name, step.round)]
     verdicts = [record for record in records if isinstance(record, Outcome)]
@@ -188,7 +192,7 @@ def _valued(step: Step, records: tuple[Record, ...], have: Have) -> tuple[Correc
 
 
 def failed_records(
-    error: str, call: Call | None, step: Step, store: Store, rules: Rules
+    error: str, call: Call | None, step: TrialStep, store: Store, rules: Rules
 ) -> tuple[Record, ...]:
     """Account for a step that failed: what it would have brought, in state `failed`."""
     subject, call_id = step.trial.subject, call.id if call else None
@@ -203,7 +207,7 @@ def failed_records(
     return BY_NAME[step.kind].failed(error, call_id, *_judged(step, rules))
 
 
-def peer_answer(store: Store, subject: Subject, criterion: Criterion) -> Response:
+def peer_answer(store: Store, subject: CohortAnswer, criterion: Criterion) -> Response:
     """Read the answer that a peer writes its hint from.
 
     Raises:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, Literal
 
-from atom.engine.correction.cohorts import Subject
-from atom.engine.correction.ground import Ground
+from atom.engine.correction.cohorts import CohortAnswer
+from atom.engine.correction.ground import ExperimentParts
 from atom.engine.members import asks
 from atom.records import (
     APART,
@@ -42,7 +42,7 @@ _checkpoint_key = lru_cache(maxsize=100_000)(Checkpoint.make_key)
 class Trial:
     """One answer in one arm."""
 
-    subject: Subject
+    subject: CohortAnswer
     arm: Arm
 
     @property
@@ -70,7 +70,7 @@ class Rules:
     retry_failed: bool = False
 
     @classmethod
-    def of(cls, ground: Ground, *, retry_failed: bool = False) -> Rules:
+    def of(cls, ground: ExperimentParts, *, retry_failed: bool = False) -> Rules:
         """Take what the ground says."""
         settings = ground.study.answer_sampling
         return cls(
@@ -92,7 +92,7 @@ class Rules:
             criterion_id, response_id, self.judge_id, scoring.PROMPT, self.judge_sampling, repeat
         )
 
-    def hint_id(self, subject: Subject, criterion_id: str, attempt: int) -> str:
+    def hint_id(self, subject: CohortAnswer, criterion_id: str, attempt: int) -> str:
         """Name a hint."""
         peer = subject.peers[criterion_id]
         return Hint.make_id(
@@ -106,7 +106,7 @@ class Rules:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class TrialStep:
     """One thing to do, as a rule one model call.
 
     Args:
@@ -139,7 +139,7 @@ class Step:
     state: State = "scored"
     problem: str = ""
 
-    def asked(self, ground: Ground) -> Endpoint:
+    def asked(self, ground: ExperimentParts) -> Endpoint:
         """Return who is asked."""
         if self.kind == "retry":
             return ground.endpoint
@@ -149,7 +149,7 @@ class Step:
 
 
 @dataclass(kw_only=True)
-class Have:
+class TrialRecords:
     """What is there of an experiment; steps are folded in as they end.
 
     Args:
@@ -195,7 +195,7 @@ class Have:
         return state is None or (state == "failed" and rules.retry_failed)
 
 
-def trials_of(subjects: Sequence[Subject], arms: Sequence[Arm]) -> list[Trial]:
+def trials_of(subjects: Sequence[CohortAnswer], arms: Sequence[Arm]) -> list[Trial]:
     """List the trials: every arm for failed answers, guided feedback for right ones."""
     return [
         Trial(subject=subject, arm=arm)

@@ -12,7 +12,7 @@ from atom.display.numbers import count, money
 from atom.display.table import Column, Table
 from atom.engine.clock import stamp, utc_now
 from atom.engine.endpoints.price import cost_words
-from atom.engine.induction.ground import Ground, InductionSpec, prepare
+from atom.engine.induction.ground import InductionParts, InductionSpec, prepare
 from atom.engine.induction.growing import LEAVES, PAIRS
 from atom.engine.induction.mapper import SHORTLIST, SHORTLIST_FROM
 from atom.engine.items import read_material
@@ -137,7 +137,7 @@ def forecast_induction(
 
 
 def _phase(
-    ground: Ground, phase: str, calls: int, tried: Sequence[tuple[Request, int]]
+    ground: InductionParts, phase: str, calls: int, tried: Sequence[tuple[Request, int]]
 ) -> PhaseForecast:
     prices = [_price(ground.judge, request, reply) for request, reply in tried]
     if not prices:
@@ -161,7 +161,7 @@ def _usual_tree() -> Tree:
     return load_anchors()
 
 
-def _proposals(ground: Ground) -> list[tuple[Request, int]]:
+def _proposals(ground: InductionParts) -> list[tuple[Request, int]]:
     sampling = ground.members.judge_sampling
     return [
         (
@@ -172,7 +172,7 @@ def _proposals(ground: Ground) -> list[tuple[Request, int]]:
     ]
 
 
-def _comparisons(ground: Ground) -> list[tuple[Request, int]]:
+def _comparisons(ground: InductionParts) -> list[tuple[Request, int]]:
     leaves = _usual_tree().leaves
     questions = [c.question for cut in ground.subset[: same.EXAMPLES] for c in cut.criteria]
     shown = [
@@ -184,7 +184,7 @@ def _comparisons(ground: Ground) -> list[tuple[Request, int]]:
     return [(request, OPINION_TOKENS * len(pairs))]
 
 
-def _weedings(ground: Ground) -> list[tuple[Request, int]]:
+def _weedings(ground: InductionParts) -> list[tuple[Request, int]]:
     questions = tuple(c.question for cut in ground.subset[: same.EXAMPLES] for c in cut.criteria)
     leaves = [
         same.NodeSketch(path=leaf, examples=questions) for leaf in _usual_tree().leaves[:LEAVES]
@@ -193,7 +193,7 @@ def _weedings(ground: Ground) -> list[tuple[Request, int]]:
     return [(request, OPINION_TOKENS * len(leaves))]
 
 
-def _mappings(store: Store, ground: Ground, leaves: int) -> list[tuple[Request, int]]:
+def _mappings(store: Store, ground: InductionParts, leaves: int) -> list[tuple[Request, int]]:
     out = []
     tree = _usual_tree()
     if leaves > SHORTLIST_FROM:

@@ -61,7 +61,7 @@ class InductionSpec:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ground:
+class InductionParts:
     """What a tree grows from.
 
     Args:
@@ -110,7 +110,7 @@ def spec_of(store: Store, induction_id: str) -> InductionSpec:
 
 def prepare(
     store: Store, spec: InductionSpec, endpoints: Mapping[str, Endpoint], created: str
-) -> Ground:
+) -> InductionParts:
     """Find what a tree would grow from.
 
     Raises:
@@ -147,7 +147,7 @@ def prepare(
         [criterion.id for cut in cuts for criterion in cut.criteria],
     )
     before = store.get(Induction, name)
-    return Ground(
+    return InductionParts(
         members=members,
         embedding=embedding,
         cuts=cuts,
@@ -200,7 +200,7 @@ def _sources(store: Store, facet: str | None, sample_ids: Sequence[str]) -> dict
     return found
 
 
-def questions(store: Store, ground: Ground) -> tuple[ConsentQuestion, ...]:
+def questions(store: Store, ground: InductionParts) -> tuple[ConsentQuestion, ...]:
     """Say what would go to hosts that nobody has agreed to yet."""
     asked = consent_questions(store, ground.members)
     endpoint = ground.embedding

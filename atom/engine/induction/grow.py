@@ -24,11 +24,11 @@ from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.consent import ConsentQuestion
 from atom.engine.execution import BEAT, ClientMaker, Execution, OnProgress, RunContext, make_client
 from atom.engine.induction.forecast import InductionForecast, forecast_induction
-from atom.engine.induction.ground import Ground, InductionSpec, prepare, questions, spec_of
+from atom.engine.induction.ground import InductionParts, InductionSpec, prepare, questions, spec_of
 from atom.engine.induction.growing import Answer, Growth, grow, prune_leaves
 from atom.engine.induction.growth_log import GrowthLog, growth_file
 from atom.engine.induction.induced import Induced, grown_already, induced_by
-from atom.engine.induction.mapper import Asker, HaltedError, Mapper, together
+from atom.engine.induction.mapper import Asker, Mapper, MappingHaltedError, together
 from atom.engine.work import Work, carry_out, open_work
 from atom.errors import JudgeError, PermanentError, SpendCapReached, UsageError
 from atom.judge import Request
@@ -92,7 +92,7 @@ async def induce(
 
 
 @dataclass(frozen=True, kw_only=True)
-class _TreeWork(Work[InductionSpec, Ground]):
+class _TreeWork(Work[InductionSpec, InductionParts]):
     """Grows a study's tree and maps every criterion to it; the same again goes on.
 
     Args:
@@ -108,7 +108,7 @@ class _TreeWork(Work[InductionSpec, Ground]):
 
     def prepare(
         self, store: Store, spec: InductionSpec, endpoints: Mapping[str, Endpoint], moment: str
-    ) -> Ground:
+    ) -> InductionParts:
         return prepare(store, spec, endpoints, moment)
 
     def forecast(
@@ -116,17 +116,17 @@ class _TreeWork(Work[InductionSpec, Ground]):
     ) -> InductionForecast:
         return forecast_induction(store, spec, endpoints)
 
-    def check(self, store: Store, ground: Ground) -> None:
+    def check(self, store: Store, ground: InductionParts) -> None:
         if grown_already(store, ground) is not None:
             raise UsageError(
                 "the study has the tree that these settings grow: choose another judge, other "
                 "samples or another begin"
             )
 
-    def questions(self, store: Store, ground: Ground) -> tuple[ConsentQuestion, ...]:
+    def questions(self, store: Store, ground: InductionParts) -> tuple[ConsentQuestion, ...]:
         return questions(store, ground)
 
-    def row(self, spec: InductionSpec, ground: Ground, moment: datetime) -> Run:
+    def row(self, spec: InductionSpec, ground: InductionParts, moment: datetime) -> Run:
         created = stamp(moment)
         return Run(
             id=ground.row.id,
@@ -138,7 +138,7 @@ class _TreeWork(Work[InductionSpec, Ground]):
             task=TreeTask(kind="tree"),
         )
 
-    def begin(self, writer: Writer, ground: Ground, moment: str) -> None:
+    def begin(self, writer: Writer, ground: InductionParts, moment: str) -> None:
         writer.replace([ground.row])
 
     def spec_of(
@@ -146,7 +146,9 @@ class _TreeWork(Work[InductionSpec, Ground]):
     ) -> InductionSpec:
         return spec_of(store, run.id)
 
-    def execution(self, context: RunContext, spec: InductionSpec, ground: Ground) -> Execution:
+    def execution(
+        self, context: RunContext, spec: InductionSpec, ground: InductionParts
+    ) -> Execution:
         return _Growth(context, spec, ground, self.make_embedder)
 
 
@@ -160,7 +162,7 @@ class _Growth(Execution):
         self,
         context: RunContext,
         spec: InductionSpec,
-        ground: Ground,
+        ground: InductionParts,
         make_embedder: EmbedderMaker,
     ) -> None:
         super().__init__(context, [ground.judge])
@@ -205,7 +207,7 @@ class _Growth(Execution):
                 )
                 await _grow_and_map(asker, self._ground, self._spec)
                 self._stopping = None  # The study has its tree: a stop came too late.
-        except HaltedError:
+        except MappingHaltedError:
             pass
         except SpendCapReached as reached:
             self.stop("stopped", f"{reached.message} Go on with a larger budget.")
@@ -328,7 +330,7 @@ class _Asker(Asker):
                 rows += unpack(stored.reply)
                 continue
             if self.desk.halt.is_set():
-                raise HaltedError
+                raise MappingHaltedError
             try:
                 embedded = await self.embedder.embed(part)
             except PermanentError as error:
@@ -353,7 +355,7 @@ class _Asker(Asker):
         return asked.answer
 
 
-async def _grow_and_map(asker: _Asker, ground: Ground, spec: InductionSpec) -> None:
+async def _grow_and_map(asker: _Asker, ground: InductionParts, spec: InductionSpec) -> None:
     growth = await grow(
         asker.all,
         ground.subset,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from atom.engine.induction.ground import Ground
+from atom.engine.induction.ground import InductionParts
 from atom.records import Induction, Run, TreeTask, TreeVersion
 from atom.store import Store, leaf_mappings, load_tree, study_criteria, tree_log, tree_versions
 from taxonomy import Tree
@@ -31,7 +31,7 @@ class Induced:
     unmapped: int = 0
 
 
-def grown_already(store: Store, ground: Ground) -> Induced | None:
+def grown_already(store: Store, ground: InductionParts) -> Induced | None:
     """Return what this induction brought earlier, if the study still has that tree."""
     row = store.get(Induction, ground.row.id)
     if row is None or row.position is None:

@@ -38,11 +38,11 @@ BREAKER = 5
 T = TypeVar("T")
 
 
-class HaltedError(Exception):
+class MappingHaltedError(Exception):
     """The work was stopped between two calls."""
 
 
-class Desk(Protocol):
+class MappingContext(Protocol):
     """Where work is kept account of."""
 
     @property
@@ -68,7 +68,7 @@ class Desk(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class MapperAnswer:
     """An answer, and the call to write when it's a new one."""
 
     answer: Answer
@@ -79,13 +79,13 @@ class Asked:
 class Asker:
     """Asks the judge, writes each reply as it comes, and keeps the count."""
 
-    desk: Desk
+    desk: MappingContext
     client: PaidOnce
     spend: SpendLedger
     lanes: asyncio.Semaphore
     refusals: int = 0
 
-    async def one(self, request: Request) -> Asked:
+    async def one(self, request: Request) -> MapperAnswer:
         """Ask, unless the reply is in the store.
 
         Raises:
@@ -94,21 +94,21 @@ class Asker:
         """
         stored = self.client.stored(request)
         if stored is not None:
-            return Asked(answer=stored, call=None)
+            return MapperAnswer(answer=stored, call=None)
         async with self.lanes:
             if self.desk.halt.is_set():
-                raise HaltedError
+                raise MappingHaltedError
             try:
                 reply = await self.client.ask(request)
             except PermanentError as error:
                 self.refusals += 1
                 if self.refusals >= BREAKER:
                     raise
-                return Asked(answer=error, call=failed_call(error))
+                return MapperAnswer(answer=error, call=failed_call(error))
         self.refusals = 0
-        return Asked(answer=reply, call=reply.call)
+        return MapperAnswer(answer=reply, call=reply.call)
 
-    async def done(self, asked: Asked, records: Sequence[Record] = ()) -> None:
+    async def done(self, asked: MapperAnswer, records: Sequence[Record] = ()) -> None:
         """Account for a call, and write it with what came of it."""
         self.desk.counted(self.spend.spent)
         new = [*([asked.call] if asked.call else []), *records]
@@ -121,7 +121,7 @@ async def together(work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
     found = await asyncio.gather(*work, return_exceptions=True)
     troubles = [item for item in found if isinstance(item, BaseException)]
     if troubles:
-        raise min(troubles, key=lambda trouble: isinstance(trouble, HaltedError))
+        raise min(troubles, key=lambda trouble: isinstance(trouble, MappingHaltedError))
     return [item for item in found if not isinstance(item, BaseException)]
 
 
@@ -177,7 +177,7 @@ class Mapper:
         left = unmapped(desk.store, self.cuts, version)
         known = leaf_mappings(desk.store, version, list(self.questions))
         desk.planned("mapping", len(left))
-        offer = Offer.of(grown, self.questions)
+        offer = LeafOffer.of(grown, self.questions)
         for start in range(0, len(left), CHUNK):
             asked = left[start : start + CHUNK]
             for made in await together([self._map(cut, offer, version) for cut in asked]):
@@ -185,7 +185,7 @@ class Mapper:
         return {name: known[name] for name in self.questions}
 
     async def _map(
-        self, cut: SampleCriteria, offer: Offer, version: str
+        self, cut: SampleCriteria, offer: LeafOffer, version: str
     ) -> tuple[LeafMapping, ...]:
         """Map a sample's criteria: over the likeliest leaves first, then over all of them."""
         made = await self._ask(cut, offer.likely(cut), version)
@@ -217,7 +217,7 @@ class Mapper:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Offer:
+class LeafOffer:
     """The leaves that a request offers.
 
     Args:
@@ -232,7 +232,7 @@ class Offer:
     leaves: tuple[Path, ...]
 
     @classmethod
-    def of(cls, grown: Grown, questions: Mapping[str, str]) -> Offer:
+    def of(cls, grown: Grown, questions: Mapping[str, str]) -> LeafOffer:
         """Make the offer of a tree.
 
         Args:

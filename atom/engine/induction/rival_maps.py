@@ -27,8 +27,8 @@ from atom.engine.induction.mapper import (
     SHORTLIST,
     SHORTLIST_FROM,
     Asker,
-    HaltedError,
     Mapper,
+    MappingHaltedError,
     unmapped,
 )
 from atom.engine.items import read_material
@@ -303,7 +303,7 @@ class _Desk:
         self._tell(total=sum(map(len, left)))
         try:
             await self._map_all(ground, SpendLedger(spec.budget), make)
-        except HaltedError:
+        except MappingHaltedError:
             stopped = "stopped on request; the same again goes on"
         except SpendCapReached as reached:
             stopped = f"{reached.message} Go on with a larger budget."

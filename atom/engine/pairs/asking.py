@@ -91,7 +91,7 @@ class PairsSpec:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ground:
+class PairRunParts:
     """A run's parts, found and checked.
 
     Attributes:
@@ -189,7 +189,7 @@ def draw(
     return tuple(kept[:limit])
 
 
-def lay_ground(store: Store, spec: PairsSpec, endpoints: Mapping[str, Endpoint]) -> Ground:
+def lay_ground(store: Store, spec: PairsSpec, endpoints: Mapping[str, Endpoint]) -> PairRunParts:
     """Find and check all that a run needs.
 
     Raises:
@@ -224,7 +224,7 @@ def lay_ground(store: Store, spec: PairsSpec, endpoints: Mapping[str, Endpoint])
         fail=spec.fail or len(spec.weak),
         sampling=spec.sampling or Sampling(temperature=WARM),
     )
-    return Ground(
+    return PairRunParts(
         study=study,
         known=known,
         judges={judge.id: judge for judge in judges},
@@ -326,7 +326,7 @@ def forecast_pairs(
     )
 
 
-def _later(ground: Ground, sure: int, waiting: set[str]) -> tuple[int, float | None]:
+def _later(ground: PairRunParts, sure: int, waiting: set[str]) -> tuple[int, float | None]:
     """Count and price what the strong judge may be asked: were every pair hard that isn't asked."""
     task = ground.task
     if task.strong_id is None:
@@ -337,7 +337,7 @@ def _later(ground: Ground, sure: int, waiting: set[str]) -> tuple[int, float | N
     return calls, price_of(ground.asked[task.strong_id], asks, calls) if calls else 0.0
 
 
-class _PairsWork(Work[PairsSpec, Ground]):
+class _PairsWork(Work[PairsSpec, PairRunParts]):
     """Has weak judges vote on pairs of known order, and a strong one confirm what is hard."""
 
     sealed = (
@@ -346,7 +346,7 @@ class _PairsWork(Work[PairsSpec, Ground]):
 
     def prepare(
         self, store: Store, spec: PairsSpec, endpoints: Mapping[str, Endpoint], moment: str
-    ) -> Ground:
+    ) -> PairRunParts:
         return lay_ground(store, spec, endpoints)
 
     def forecast(
@@ -354,14 +354,14 @@ class _PairsWork(Work[PairsSpec, Ground]):
     ) -> PairsForecast:
         return forecast_pairs(store, spec, endpoints)
 
-    def questions(self, store: Store, ground: Ground) -> tuple[ConsentQuestion, ...]:
+    def questions(self, store: Store, ground: PairRunParts) -> tuple[ConsentQuestion, ...]:
         return questions_of(
             ground.asked.values(),
             ground.study.consent,
             lambda: [item.pictures for item in ground.plan.items],
         )
 
-    def row(self, spec: PairsSpec, ground: Ground, moment: datetime) -> Run:
+    def row(self, spec: PairsSpec, ground: PairRunParts, moment: datetime) -> Run:
         task, created = ground.task, stamp(moment)
         return Run(
             id=task.run_id(ground.study.id),
@@ -373,7 +373,7 @@ class _PairsWork(Work[PairsSpec, Ground]):
             heartbeat=created,
         )
 
-    def begin(self, writer: Writer, ground: Ground, moment: str) -> None:
+    def begin(self, writer: Writer, ground: PairRunParts, moment: str) -> None:
         writer.put(list(ground.judges.values()))
 
     def spec_of(
@@ -387,12 +387,14 @@ class _PairsWork(Work[PairsSpec, Ground]):
             pairs=task.pairs, sampling=task.sampling,
         )  # fmt: skip
 
-    def execution(self, context: RunContext, spec: PairsSpec, ground: Ground) -> Execution:
+    def execution(self, context: RunContext, spec: PairsSpec, ground: PairRunParts) -> Execution:
         return WorklistExecution(
             context, ground.worklist, ground.study.id, ground.asked, retry_failed=spec.retry_failed
         )
 
-    async def carry_out(self, context: RunContext, ground: Ground, execution: Execution) -> Run:
+    async def carry_out(
+        self, context: RunContext, ground: PairRunParts, execution: Execution
+    ) -> Run:
         """Ask, and say in a sentence how many pairs turned out hard."""
         store, ended = context.store, await execution.run()
         votes = read_votes(ground.task, load_verdicts(store, ground.study.id).values())

@@ -46,7 +46,7 @@ COLUMNS = ("kind", "subject_id", "annotator", "value", "label", "ranks", "shown"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
+class LabelChange:
     """A label that was written, and what stood there before.
 
     Attributes:
@@ -128,7 +128,7 @@ def give(
     adjudicates: bool = False,
     note: str = "",
     clock: Clock = utc_now,
-) -> Change:
+) -> LabelChange:
     """Write a label; it replaces what this person said of this thing before.
 
     Args:
@@ -171,10 +171,10 @@ def give(
     store.replace(with_marks(store, study_id, [given]), "label")
     if skipped and before is not None:
         forget_mark(store, given)
-    return Change(now=given, before=before)
+    return LabelChange(now=given, before=before)
 
 
-def take_back(store: Store, change: Change) -> None:
+def take_back(store: Store, change: LabelChange) -> None:
     """Undo a label: what it replaced stands again, or nothing.
 
     Raises:

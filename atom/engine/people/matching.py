@@ -57,7 +57,7 @@ class MatchSpec:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ground:
+class MatchRunParts:
     """A run's parts, found and checked."""
 
     study: Study
@@ -113,7 +113,7 @@ def own_samples(store: Store, study: Study) -> list[OwnSample]:
     ]
 
 
-def lay_ground(store: Store, spec: MatchSpec, endpoints: Mapping[str, Endpoint]) -> Ground:
+def lay_ground(store: Store, spec: MatchSpec, endpoints: Mapping[str, Endpoint]) -> MatchRunParts:
     """Find and check all that a run needs.
 
     Raises:
@@ -136,7 +136,7 @@ def lay_ground(store: Store, spec: MatchSpec, endpoints: Mapping[str, Endpoint])
         judge=judge.id,
         sampling=asks(endpoint, study.judge_sampling),
     )
-    return Ground(study=study, judge=judge, endpoint=endpoint, worklist=worklist)
+    return MatchRunParts(study=study, judge=judge, endpoint=endpoint, worklist=worklist)
 
 
 def forecast_match(
@@ -157,14 +157,14 @@ def forecast_match(
     )
 
 
-class _MatchWork(Work[MatchSpec, Ground]):
+class _MatchWork(Work[MatchSpec, MatchRunParts]):
     """Has a judge match people's own criteria; the same again goes on with its run."""
 
     sealed = "this study is sealed: copy it (`study copy`), and have people write criteria there"
 
     def prepare(
         self, store: Store, spec: MatchSpec, endpoints: Mapping[str, Endpoint], moment: str
-    ) -> Ground:
+    ) -> MatchRunParts:
         return lay_ground(store, spec, endpoints)
 
     def forecast(
@@ -172,12 +172,12 @@ class _MatchWork(Work[MatchSpec, Ground]):
     ) -> MatchForecast:
         return forecast_match(store, spec, endpoints)
 
-    def questions(self, store: Store, ground: Ground) -> tuple[ConsentQuestion, ...]:
+    def questions(self, store: Store, ground: MatchRunParts) -> tuple[ConsentQuestion, ...]:
         return questions_of(
             [ground.endpoint], ground.study.consent, lambda: [() for _ in ground.worklist.samples]
         )
 
-    def row(self, spec: MatchSpec, ground: Ground, moment: datetime) -> Run:
+    def row(self, spec: MatchSpec, ground: MatchRunParts, moment: datetime) -> Run:
         created = stamp(moment)
         told = (ground.judge.id, ground.worklist.sampling.key)
         return Run(
@@ -190,7 +190,7 @@ class _MatchWork(Work[MatchSpec, Ground]):
             heartbeat=created,
         )
 
-    def begin(self, writer: Writer, ground: Ground, moment: str) -> None:
+    def begin(self, writer: Writer, ground: MatchRunParts, moment: str) -> None:
         writer.put([ground.judge])
 
     def spec_of(
@@ -201,7 +201,7 @@ class _MatchWork(Work[MatchSpec, Ground]):
             retry_failed=retry_failed,
         )  # fmt: skip
 
-    def execution(self, context: RunContext, spec: MatchSpec, ground: Ground) -> Execution:
+    def execution(self, context: RunContext, spec: MatchSpec, ground: MatchRunParts) -> Execution:
         return WorklistExecution(
             context, ground.worklist, ground.study.id, {"judge": ground.endpoint},
             retry_failed=spec.retry_failed,

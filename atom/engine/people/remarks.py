@@ -21,7 +21,7 @@ MOST_NOTE = 2000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class RemarkChange:
     """What was done, to be undone.
 
     Attributes:
@@ -35,7 +35,7 @@ class Step:
     results: int = 0
 
 
-def score(store: Store, study_id: str, key: str, who: str, value: int) -> Step:
+def score(store: Store, study_id: str, key: str, who: str, value: int) -> RemarkChange:
     """Say what score, 1 to 5, a person would give a checkpoint.
 
     Args:
@@ -54,14 +54,14 @@ def score(store: Store, study_id: str, key: str, who: str, value: int) -> Step:
     return _put(store, given, there)
 
 
-def flag(store: Store, study_id: str, key: str, who: str) -> Step:
+def flag(store: Store, study_id: str, key: str, who: str) -> RemarkChange:
     """Flag a checkpoint, or take this person's flag off again."""
     there = store.get(Annotation, _id(study_id, "flag", key, who))
     now = None if there is not None else _label(study_id, "flag", key, who, label=FLAG)
     return _put(store, now, there)
 
 
-def note(store: Store, study_id: str, key: str, who: str, text: str) -> Step | None:
+def note(store: Store, study_id: str, key: str, who: str, text: str) -> RemarkChange | None:
     """Write a note on a checkpoint in place of this person's earlier one; an empty one goes.
 
     Returns:
@@ -79,7 +79,7 @@ def note(store: Store, study_id: str, key: str, who: str, text: str) -> Step | N
     return _put(store, _label(study_id, "remark", key, who, label=text) if text else None, there)
 
 
-def undo(store: Store, step: Step) -> Step:
+def undo(store: Store, step: RemarkChange) -> RemarkChange:
     """Undo a step: what it replaced stands again, or nothing."""
     return _put(store, step.before, step.now)
 
@@ -97,7 +97,7 @@ def _label(study_id: str, kind: AnnotationKind, key: str, who: str, *, label: st
     )  # fmt: skip
 
 
-def _put(store: Store, now: Annotation | None, before: Annotation | None) -> Step:
+def _put(store: Store, now: Annotation | None, before: Annotation | None) -> RemarkChange:
     """Let a label stand in place of another one, or of nothing, with the mark that it amounts to.
 
     Flags and notes are in no figure, and a score is one more result: no screen reads a study of a
@@ -119,4 +119,4 @@ def _put(store: Store, now: Annotation | None, before: Annotation | None) -> Ste
             writer.touch(said.study_id, results=marks)
 
     store.transact(job, action="label")
-    return Step(now=now, before=before, results=marks)
+    return RemarkChange(now=now, before=before, results=marks)

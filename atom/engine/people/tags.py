@@ -17,7 +17,7 @@ MOST_NAME = 60
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tagged:
+class TagChange:
     """What was done, to be undone.
 
     Attributes:
@@ -47,7 +47,7 @@ def tag_name(text: str, what: str = "tag") -> str:
     return name
 
 
-def add_tag(store: Store, samples: Sequence[str], name: str, who: str) -> Tagged:
+def add_tag(store: Store, samples: Sequence[str], name: str, who: str) -> TagChange:
     """Put a tag on samples; those that a person tagged so already stay as they are.
 
     Args:
@@ -65,10 +65,10 @@ def add_tag(store: Store, samples: Sequence[str], name: str, who: str) -> Tagged
         if one not in there
     )
     store.put(added, "label")
-    return Tagged(name=name, added=added)
+    return TagChange(name=name, added=added)
 
 
-def remove_tag(store: Store, samples: Sequence[str], name: str) -> Tagged:
+def remove_tag(store: Store, samples: Sequence[str], name: str) -> TagChange:
     """Take a tag off samples, whoever put it there; what files say stays.
 
     Raises:
@@ -76,10 +76,10 @@ def remove_tag(store: Store, samples: Sequence[str], name: str) -> Tagged:
     """
     removed = tuple(tags_of_samples(store, samples, tag_name(name)))
     delete_tags(store, removed, _action(removed))
-    return Tagged(name=tag_name(name), removed=removed)
+    return TagChange(name=tag_name(name), removed=removed)
 
 
-def undo_tag(store: Store, done: Tagged) -> None:
+def undo_tag(store: Store, done: TagChange) -> None:
     """Undo what was done: what was added goes, what was removed stands again."""
     delete_tags(store, done.added, _action(done.added))
     if done.removed:

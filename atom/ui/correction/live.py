@@ -13,7 +13,7 @@ from atom.display import numbers
 from atom.engine.consent import give_consent
 from atom.engine.correction.forecast import CorrectionForecast, forecast_experiment
 from atom.engine.correction.live import spec_of_answer, try_again
-from atom.engine.correction.trials import Step, StepKind
+from atom.engine.correction.trials import StepKind, TrialStep
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.jobs import Job
 from atom.engine.studies.new import DEMO_COPY, own_copy
@@ -261,7 +261,7 @@ def _start(here: Here, first: Response, arm: Arm) -> str:
             if hosts:
                 give_consent(target, study_id, hosts)
 
-        def heard(step: Step, text: str) -> None:
+        def heard(step: TrialStep, text: str) -> None:
             clean = text.replace(_MARK, " ").replace(_FIELD, " ")
             job.say(f"{_MARK}{step.trial.arm}{_FIELD}{step.kind}{_FIELD}{clean}")
 

@@ -154,7 +154,7 @@ def _tag(here: Here, view: FailureList) -> None:
         kit.show(kit.note(_words(*done[1:]), role="status"), key="keep_done")
 
 
-def _words(done: tags.Tagged, add: bool) -> str:
+def _words(done: tags.TagChange, add: bool) -> str:
     if not (done.added or done.removed):
         return f"All have “{done.name}” already." if add else f"None of them has “{done.name}”."
     if done.removed:

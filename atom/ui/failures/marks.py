@@ -161,14 +161,14 @@ def _do(here: Here, key: str | None, text: str) -> None:
     elif here.store.read_only or not who():
         return
     elif verb == "undo":
-        done: list[remarks.Step] = st.session_state.get(_DONE, [])
+        done: list[remarks.RemarkChange] = st.session_state.get(_DONE, [])
         if done and _study(done[-1]) == here.entry.study.id:
             stores.brought(here.entry, remarks.undo(here.store, done.pop()).results)
     elif key is not None:
         _keep(here, _said(here, key, verb, said))
 
 
-def _said(here: Here, key: str, verb: str, text: str) -> remarks.Step | None:
+def _said(here: Here, key: str, verb: str, text: str) -> remarks.RemarkChange | None:
     study = here.entry.study.id
     if verb == "score" and text in map(str, SCORES):
         return remarks.score(here.store, study, key, who(), int(text))
@@ -177,13 +177,13 @@ def _said(here: Here, key: str, verb: str, text: str) -> remarks.Step | None:
     return remarks.note(here.store, study, key, who(), text) if verb == "note" else None
 
 
-def _keep(here: Here, step: remarks.Step | None) -> None:
+def _keep(here: Here, step: remarks.RemarkChange | None) -> None:
     if step is not None:
         stores.brought(here.entry, step.results)
         st.session_state[_DONE] = [*st.session_state.get(_DONE, []), step][-_MOST_UNDO:]
 
 
-def _study(step: remarks.Step) -> str:
+def _study(step: remarks.RemarkChange) -> str:
     said = step.now or step.before
     return said.study_id if said else ""
 

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from atom.engine.people.annotations import Change, give, take_back
+from atom.engine.people.annotations import LabelChange, give, take_back
 from atom.methods.own_criteria import line_key, lines_of
 from atom.records import PICKED, Annotation, AnnotationKind, Checkpoint, RankedAnswer, Response
 from atom.ui.people.acts import Act, Said, preferred
@@ -93,7 +93,7 @@ class Desk:
         self.own_conflicts = 0
         self.again = False
         self._ids: dict[str, int] = {}
-        self._undo: list[tuple[str, Change]] = []
+        self._undo: list[tuple[str, LabelChange]] = []
         self._views: OrderedDict[str, SampleView | None] = OrderedDict()
         self._by_subject: dict[Subject, dict[str, Annotation]] = {}
         self._agreements: dict[AnnotationKind, KindAgreement] = {}
@@ -471,7 +471,7 @@ class Desk:
             identity, change = self._undo.pop()
         else:
             own = [
-                (label.created, item.id, Change(now=label, before=None))
+                (label.created, item.id, LabelChange(now=label, before=None))
                 for item in self.items
                 if (label := self.mine(item)) is not None
                 and label.adjudicates == (self.queue == "conflicts")

@@ -19,7 +19,7 @@ from atom.engine.correction.cohorts import find_subjects
 from atom.engine.correction.ground import CorrectionSpec, prepare
 from atom.engine.correction.plan import next_step
 from atom.engine.correction.steps import perform
-from atom.engine.correction.trials import Have, Rules, trials_of
+from atom.engine.correction.trials import Rules, TrialRecords, trials_of
 from atom.engine.demo.parts import ARMS, FIRST_TREE, JUDGES, METHODS_ON, RIGHT_TRIED, TRIED
 from atom.engine.demo.site import FIXED, JUDGE
 from atom.engine.induction.ground import InductionSpec
@@ -157,7 +157,7 @@ def test_what_the_experiment_asks_first_is_there(store, study):
         limit=TRIED, right_answers=RIGHT_TRIED,
     )  # fmt: skip
     ground = prepare(store, spec, ENDPOINTS)
-    rules, have = Rules.of(ground), Have()
+    rules, have = Rules.of(ground), TrialRecords()
 
     def first():
         for trial in trials_of(find_subjects(store, ground).subjects, ARMS):

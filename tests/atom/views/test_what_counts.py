@@ -9,7 +9,7 @@ import pytest
 
 from atom.engine.bench.fidelity import compared_answers
 from atom.engine.correction.cohorts import NO_ANSWER, QUARANTINED, find_subjects
-from atom.engine.correction.ground import Ground
+from atom.engine.correction.ground import ExperimentParts
 from atom.engine.plan import outlook
 from atom.engine.sample_states import load_states
 from atom.records import (
@@ -221,7 +221,7 @@ def test_corrections_see_what_the_screens_see(store, data):
     table = data.table
     firsts = first_answers(study_answers(store, data.study))
     for model, candidate in enumerate(data.candidates):
-        ground = Ground(
+        ground = ExperimentParts(
             experiment=Experiment(
                 id="x", study_id=data.study.id, candidate_id=candidate.id, judge_id=JUDGE,
                 failed_rule="outcome", threshold=2, arms=("told",), rounds=1, right_answers=99,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from atom.engine.correction.cohorts import PeerAnswer, Subject
+from atom.engine.correction.cohorts import CohortAnswer, PeerAnswer
 from atom.engine.correction.ground import ARMS
 from atom.engine.correction.plan import (
     MOST_HINTS,
@@ -17,7 +17,7 @@ from atom.engine.correction.plan import (
     next_step,
     outlook,
 )
-from atom.engine.correction.trials import Have, Rules, Trial, trials_of
+from atom.engine.correction.trials import Rules, Trial, TrialRecords, trials_of
 from atom.records import (
     APART,
     Checkpoint,
@@ -63,7 +63,7 @@ def scores(response_id: str, values, repeat: int = 0, **told) -> tuple[Checkpoin
     )  # fmt: skip
 
 
-def subject(values=(1, 4, 2), **changes) -> Subject:
+def subject(values=(1, 4, 2), **changes) -> CohortAnswer:
     criteria = {
         c: Criterion(id=c, sample_id="s", question=f"What is at place {c}?", ground_truth="x")
         for c in WEIGHTS
@@ -72,7 +72,7 @@ def subject(values=(1, 4, 2), **changes) -> Subject:
         CriterionUse(criterion_id=c, position=n, weight=w)
         for n, (c, w) in enumerate(WEIGHTS.items())
     )
-    made = Subject(
+    made = CohortAnswer(
         sample=SAMPLE,
         first=answer("first"),
         cohort="failed",
@@ -97,8 +97,8 @@ def row(arm, number=1, *, result="second", state="scored", **told) -> Correction
     )  # fmt: skip
 
 
-def had(*records) -> Have:
-    have = Have()
+def had(*records) -> TrialRecords:
+    have = TrialRecords()
     have.fold(records)
     return have
 
@@ -108,7 +108,9 @@ def right(name: str, value: float = 1.0) -> Outcome:
 
 
 def step(arm, have=None, asked=None, who=None):
-    return next_step(Trial(subject=who or subject(), arm=arm), have or Have(), asked or rules())
+    return next_step(
+        Trial(subject=who or subject(), arm=arm), have or TrialRecords(), asked or rules()
+    )
 
 
 def test_every_failed_answer_is_in_every_arm_and_right_ones_in_guided_alone():
@@ -143,7 +145,7 @@ def test_nothing_to_ask_costs_nothing_and_says_why():
     assert (one.state, one.problem) == ("unscored", NOTHING_FAILED)
     assert step("sham", who=bad).problem == NOTHING_PASSED
     assert step("oracle", who=subject(())).problem == NOTHING_SCORED
-    work = outlook(Trial(subject=fine, arm="guided"), Have(), rules(rounds=3))
+    work = outlook(Trial(subject=fine, arm="guided"), TrialRecords(), rules(rounds=3))
     assert (work.remaining, work.problem) == (0, NOTHING_FAILED)
     assert step("guided", had(row("guided", state="unscored", detail=NOTHING_FAILED))) is None
 
@@ -313,17 +315,23 @@ def test_a_failed_judgement_is_asked_again_when_that_is_wanted():
 
 def test_what_is_left_is_foreseen():
     # By rule: 1 try + 1 scoring a round.
-    assert outlook(Trial(subject=subject(), arm="told"), Have(), rules()).remaining == 2
-    assert outlook(Trial(subject=subject(), arm="told"), Have(), rules(rounds=3)).remaining == 6
+    assert outlook(Trial(subject=subject(), arm="told"), TrialRecords(), rules()).remaining == 2
+    assert (
+        outlook(Trial(subject=subject(), arm="told"), TrialRecords(), rules(rounds=3)).remaining
+        == 6
+    )
     # Two hints, a try and a scoring.
-    work = outlook(Trial(subject=subject(), arm="peer"), Have(), rules())
+    work = outlook(Trial(subject=subject(), arm="peer"), TrialRecords(), rules())
     assert (work.hints, work.remaining) == (("c3", "c1"), 4)
     assert outlook(Trial(subject=subject(), arm="peer"), had(hint("c3")), rules()).remaining == 3
     # The old answer is judged by rule, so that only its scores cost a call.
-    assert outlook(Trial(subject=subject(), arm="rejudge"), Have(), rules(rounds=3)).remaining == 1
+    assert (
+        outlook(Trial(subject=subject(), arm="rejudge"), TrialRecords(), rules(rounds=3)).remaining
+        == 1
+    )
     vague = subject(first=answer("first", "It points somewhere."))
-    assert outlook(Trial(subject=vague, arm="rejudge"), Have(), rules()).remaining == 2
+    assert outlook(Trial(subject=vague, arm="rejudge"), TrialRecords(), rules()).remaining == 2
     # 1 try + 1 verdict + 1 scoring, three rounds.
-    assert outlook(Trial(subject=vague, arm="told"), Have(), rules(rounds=3)).remaining == 9
+    assert outlook(Trial(subject=vague, arm="told"), TrialRecords(), rules(rounds=3)).remaining == 9
     there = had(row("told"), answer("second", "Answer: A"), right("second"))
     assert outlook(Trial(subject=subject(), arm="told"), there, rules(rounds=2)).remaining == 3

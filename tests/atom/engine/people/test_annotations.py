@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import true
 
 from atom.engine.people.annotations import (
-    Change,
+    LabelChange,
     annotator_name,
     give,
     keep_labels,
@@ -122,7 +122,7 @@ def test_a_file_of_labels_comes_back_as_it_was(store, made, clock):
     same = read_labels(store, made.study.id, data)
     assert (len(same.new), len(same.changed), same.same, same.skipped) == (0, 0, 5, ())
     for label in before:
-        take_back(store, Change(now=label, before=None))
+        take_back(store, LabelChange(now=label, before=None))
     found = read_labels(store, made.study.id, data)
     assert found.by_kind == {
         "accuracy": 1, "mapping": 1, "necessity": 1, "ranking": 1, "report": 1,
