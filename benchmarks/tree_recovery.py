@@ -36,7 +36,7 @@ from atom.engine.demo import add_probes
 from atom.engine.induction.ground import InductionSpec, load_cuts
 from atom.engine.induction.grow import induce
 from atom.engine.induction.growing import GrowSettings
-from atom.engine.induction.induced import Induced
+from atom.engine.induction.induced import InductionResult
 from atom.engine.study.spec import RunSpec
 from atom.engine.work import run
 from atom.judge.servers.endpoints import builtin_endpoints
@@ -70,7 +70,7 @@ FIXED = datetime(2026, 1, 1, tzinfo=UTC)
 class Outcome:
     """One induction and the partition that came of it, criterion by criterion."""
 
-    induced: Induced
+    induced: InductionResult
     planted: tuple[LeafPath, ...]
     found: tuple[object, ...]
     least: int

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from atom.engine.imports.importing import Imported, import_reading
+from atom.engine.imports.importing import ImportResult, import_reading
 from atom.formats import ImportFile, read
 from atom.store import Store
 
@@ -25,7 +25,7 @@ class Voted:
     """The study and its counts: model -> (won, lost, conflicts, undecided)."""
 
     folder: Path
-    imported: Imported
+    imported: ImportResult
     counts: dict[str, tuple[int, int, int, int]]
 
 

@@ -11,7 +11,7 @@ from atom.cli.parts.options import add_common, settings_of
 from atom.cli.parts.output import Output, table
 from atom.display import numbers
 from atom.display.writers import lines
-from atom.engine.imports.importing import Imported, import_reading
+from atom.engine.imports.importing import ImportResult, import_reading
 from atom.engine.studies.changes import undone_words
 from atom.errors import UsageError
 from atom.foreign import files_in, read_foreign_text
@@ -188,7 +188,7 @@ def _candidates(pairs: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _data(brought: Imported) -> dict[str, object]:
+def _data(brought: ImportResult) -> dict[str, object]:
     return {
         "study": brought.study.name,
         "study_id": brought.study.id,

@@ -12,7 +12,7 @@ from atom.cli.running.carry_out import begin, do_here, endpoints_of, run_lines
 from atom.cli.running.options import retry_options, spec_from, what_options
 from atom.display.numbers import money
 from atom.display.writers import lines
-from atom.engine.cluster.executor import Pool
+from atom.engine.cluster.executor import HelperPool
 from atom.engine.control import (
     RunStatus,
     list_runs,
@@ -169,7 +169,7 @@ def _here(
     *,
     retry_failed: bool,
     processes: int = 1,
-    pool: Pool | None = None,
+    pool: HelperPool | None = None,
 ) -> int:
     ended = do_here(
         store, settings, run_id, out, retry_failed=retry_failed, processes=processes, pool=pool

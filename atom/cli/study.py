@@ -13,7 +13,7 @@ from atom.cli.parts.output import Output
 from atom.cli.parts.study_prepare import add_prepare
 from atom.display.writers import lines
 from atom.engine.endpoints.configured import known_endpoints
-from atom.engine.imports.attaching import Missing, attach_pictures, missing_pictures
+from atom.engine.imports.attaching import MissingPicture, attach_pictures, missing_pictures
 from atom.engine.imports.boxes_again import read_boxes_again
 from atom.errors import UsageError
 from atom.formats.picture_stock import stock_of
@@ -249,14 +249,14 @@ def boxes(args: argparse.Namespace, out: Output) -> int:
     return 0
 
 
-def _missing(found: Sequence[Missing], study: Study, out: Output) -> int:
+def _missing(found: Sequence[MissingPicture], study: Study, out: Output) -> int:
     lines = [f"{study.name!r}: {len(found):,} pictures are missing"]
     lines += _listed([one.words for one in found])
     out.result({"study": study.id, "missing": [_missing_row(one) for one in found]}, lines)
     return 1 if found else 0
 
 
-def _missing_row(one: Missing) -> dict[str, str | int | None]:
+def _missing_row(one: MissingPicture) -> dict[str, str | int | None]:
     place = one.place
     return {"sample": one.sample_id, "position": one.position, "number": place.number,
             "name": place.name, "source_id": place.source_id}  # fmt: skip

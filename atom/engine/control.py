@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from atom.engine.clock import stamp, utc_now
-from atom.engine.cluster.executor import Executor, LocalExecutor, Order, Pool
+from atom.engine.cluster.executor import Executor, HelperPool, LocalExecutor, Order
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.ledger import run_claim, take_hold
 from atom.engine.process import process_gone
@@ -153,7 +153,7 @@ def prepare_resume(
     return run
 
 
-def start_helpers(store: Store, run: Run, order: Order, pool: Pool) -> None:
+def start_helpers(store: Store, run: Run, order: Order, pool: HelperPool) -> None:
     """Start the processes that work at a run beside this one; each is at its samples alone.
 
     Args:

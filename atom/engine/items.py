@@ -7,7 +7,7 @@ from functools import partial
 from typing import TypeVar
 
 from atom.engine.imports.attaching import HOW
-from atom.engine.plan import Held, Item, PlanKeys, SampleState
+from atom.engine.plan import Item, PlanKeys, RecordState, SampleState
 from atom.errors import PictureError, StoreError
 from atom.judge import PicturePart
 from atom.pipeline import BY_NAME
@@ -68,7 +68,7 @@ def fetch_subject(
         kept[record_id] = found
         return found
 
-    def held(kind: type[R], field: str, name: Held | None) -> R | None:
+    def held(kind: type[R], field: str, name: RecordState | None) -> R | None:
         return there(kind, name.id) if field in needs and name is not None else None
 
     needs = BY_NAME[item.stage].needs

@@ -107,7 +107,7 @@ def release_gone(writer: Writer, me: str) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ended:
+class FinishedItem:
     """An item that is done, and what it brought.
 
     Args:
@@ -256,7 +256,7 @@ class RunLedger:
 
     def commit(
         self,
-        ended: Sequence[Ended],
+        ended: Sequence[FinishedItem],
         *,
         free: Sequence[str],
         total: int,

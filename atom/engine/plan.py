@@ -120,7 +120,7 @@ _criteria_set_id = lru_cache(maxsize=2_000)(CriteriaSet.make_id)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Held:
+class RecordState:
     """A stored replay or criteria set, by name and state."""
 
     id: str
@@ -156,8 +156,8 @@ class SampleState:
 
     sample_id: str
     has_reference: bool = True
-    replay: Held | None = None
-    criteria: Held | None = None
+    replay: RecordState | None = None
+    criteria: RecordState | None = None
     criterion_ids: tuple[str, ...] = ()
     mapped: Mapping[str, State] = field(default_factory=dict)
     responses: Mapping[str, HeldResponse] = field(default_factory=dict)
@@ -247,7 +247,7 @@ def outlook(have: SampleState, keys: PlanKeys) -> Outlook:
     return Outlook(ready=(*ready, *due(OUTCOME)), later=later)
 
 
-def _there(held: Held | None) -> bool:
+def _there(held: RecordState | None) -> bool:
     return held is not None and held.state == "scored"
 
 
@@ -299,7 +299,7 @@ def _criteria(have: SampleState, keys: PlanKeys) -> list[Item]:
 
 
 def _one_of_a_sample(
-    have: SampleState, keys: PlanKeys, stage: Stage, key: str, held: Held | None
+    have: SampleState, keys: PlanKeys, stage: Stage, key: str, held: RecordState | None
 ) -> list[Item]:
     spoiled = held is not None and held.id in have.spoiled
     state = held.state if held else None
@@ -412,11 +412,11 @@ def finished(have: SampleState, item: Item, records: Sequence[Record]) -> Sample
                 held = HeldResponse(candidate_id=record.candidate_id, state=record.state)
                 have = replace(have, responses={**have.responses, record.id: held})
             case Replay():
-                have = replace(have, replay=Held(id=record.id, state=record.state))
+                have = replace(have, replay=RecordState(id=record.id, state=record.state))
             case CriteriaSet():
                 have = replace(
                     have,
-                    criteria=Held(id=record.id, state=record.state),
+                    criteria=RecordState(id=record.id, state=record.state),
                     criterion_ids=tuple(use.criterion_id for use in record.uses),
                 )
             case LeafMapping():
@@ -437,7 +437,7 @@ def expected(have: SampleState, item: Item, n_criteria: int) -> SampleState:
         n_criteria: criteria that a set is taken to have.
     """
     have = replace(have, tried=have.tried | {item.key})
-    held = Held(id=item.key, state="scored")
+    held = RecordState(id=item.key, state="scored")
     if item.stage == ANSWER.name:
         given = HeldResponse(candidate_id=item.candidate_id, state="scored")
         return replace(have, responses={**have.responses, item.response_id: given})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from atom.engine.plan import Held, HeldResponse, PlanKeys, SampleState
+from atom.engine.plan import HeldResponse, PlanKeys, RecordState, SampleState
 from atom.judge import is_server_fault
 from atom.records import CriteriaSet, State, StudySample
 from atom.store import Store
@@ -20,7 +20,7 @@ CHUNK = 64
 
 
 @dataclass(frozen=True, kw_only=True)
-class Loaded:
+class LoadedSample:
     """A sample's state and the place it has in the study.
 
     Args:
@@ -34,7 +34,7 @@ class Loaded:
 
 def load_states(
     store: Store, keys: PlanKeys, places: Sequence[StudySample], candidate_ids: Sequence[str]
-) -> list[Loaded]:
+) -> list[LoadedSample]:
     """Read the states of some samples.
 
     Args:
@@ -71,7 +71,7 @@ def load_states(
             sample_id=place.sample_id,
             has_reference=place.sample_id in references,
             replay=replay,
-            criteria=Held(id=criteria.id, state=criteria.state) if criteria else None,
+            criteria=RecordState(id=criteria.id, state=criteria.state) if criteria else None,
             criterion_ids=uses,
             mapped={c: mapped[c] for c in uses if c in mapped},
             responses=own,
@@ -85,7 +85,9 @@ def load_states(
                 "criteria_set_id": criteria.id if criteria else place.criteria_set_id,
             }
         )
-        loaded.append(Loaded(have=have, place=place, adopted=None if adopted == place else adopted))
+        loaded.append(
+            LoadedSample(have=have, place=place, adopted=None if adopted == place else adopted)
+        )
     return loaded
 
 
@@ -93,7 +95,7 @@ def _spoiled(
     store: Store,
     keys: PlanKeys,
     responses: Sequence[str],
-    replays: dict[str, Held],
+    replays: dict[str, RecordState],
     sets: dict[str, CriteriaSet],
 ) -> frozenset[str]:
     """Name what is unscored through a server's fault."""
@@ -109,17 +111,17 @@ def _spoiled(
     return frozenset(name for name, call in calls.items() if is_server_fault(call))
 
 
-def _replays(store: Store, keys: PlanKeys, places: Sequence[StudySample]) -> dict[str, Held]:
+def _replays(store: Store, keys: PlanKeys, places: Sequence[StudySample]) -> dict[str, RecordState]:
     """Choose each sample's replay: the study's own when it is usable, else this judge's."""
     expected = {keys.replay_id(place.sample_id): place.sample_id for place in places}
     pointed = {place.replay_id: place.sample_id for place in places if place.replay_id}
-    chosen: dict[str, Held] = {}
+    chosen: dict[str, RecordState] = {}
     states = replay_states(store, [*expected, *pointed])
     for name, state in sorted(
         states.items(), key=lambda one: one[0] in pointed and one[1] == "scored"
     ):
         if name in expected or state == "scored":
-            chosen[pointed.get(name) or expected[name]] = Held(id=name, state=state)
+            chosen[pointed.get(name) or expected[name]] = RecordState(id=name, state=state)
     return chosen
 
 

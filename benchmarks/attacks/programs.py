@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from atom.engine.code.sandbox import Limits, holds, ways
+from atom.engine.code.sandbox import ProgramLimits, holds, ways
 from benchmarks.attacks._tried import CannotTryError, Tried
 from tests.escapes import ESCAPES, OPEN_AGAIN, escaped
 
 
 def attack() -> Iterator[Tried]:
     """Run every program behind each fence that holds on this computer."""
-    limits = Limits(cpu=2, wall=20.0)
+    limits = ProgramLimits(cpu=2, wall=20.0)
     fences = {one.fence: one for one in reversed(ways(limits)) if holds(one)}
     if not fences:
         raise CannotTryError("no fence is to be had here; programs are refused")

@@ -6,7 +6,7 @@ import argparse
 
 from atom.cli.parts.options import common, settings_of
 from atom.cli.parts.output import Output
-from atom.engine.cluster.executor import Node
+from atom.engine.cluster.executor import Machine
 from atom.engine.cluster.ray_jobs import ray_executor
 
 
@@ -42,6 +42,6 @@ def status(args: argparse.Namespace, out: Output) -> int:
     return 0 if found.cores else 1
 
 
-def _words(node: Node) -> str:
+def _words(node: Machine) -> str:
     role = "head, " if node.head else ""
     return f"  {node.name}: {role}{f'{node.cores:g} cores' if node.alive else 'lost'}"

@@ -63,7 +63,7 @@ def _name(args: argparse.Namespace, out: Output, store: Store, data: StudyData) 
     found, material = material_of(store, data)
     if not found.groups:
         raise UsageError("there are no groups to name")
-    asked = names.Asked(identity=found.identity, keys=tuple(one.key for one in found.groups),
+    asked = names.GroupsToName(identity=found.identity, keys=tuple(one.key for one in found.groups),
                         material=material, kinds=tuple(map(str, KINDS)))  # fmt: skip
     price = names.price(store, endpoint, asked)
     out.problem(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 
-from atom.engine.cluster.executor import Executor, Pool
+from atom.engine.cluster.executor import Executor, HelperPool
 from atom.engine.cluster.ray_jobs import accept_job, ray_executor
 from atom.engine.cluster.ray_pool import RayPool
 from atom.engine.endpoints.configured import known_endpoints
@@ -41,7 +41,7 @@ def executor_of(args: argparse.Namespace, settings: Settings) -> Executor | None
     return ray_executor(settings) if getattr(args, "cluster", False) else None
 
 
-def pool_of(store: Store, args: argparse.Namespace) -> Pool | None:
+def pool_of(store: Store, args: argparse.Namespace) -> HelperPool | None:
     """Return where a run's helpers start, in the process that begins it; None = this computer."""
     if args.pool is None:
         return None

@@ -14,7 +14,7 @@ from atom.cli.running.carry_out import run_lines, show_progress, with_consent
 from atom.cli.running.options import spec_from, what_options
 from atom.engine.batch.files import MOST_REQUESTS, Parcel, batch_folder, list_parcels, requests_file
 from atom.engine.batch.sending import (
-    Written,
+    WrittenBatches,
     cancel_batch,
     drop_batch,
     fetch_batches,
@@ -23,7 +23,7 @@ from atom.engine.batch.sending import (
     send_batches,
     write_batch,
 )
-from atom.engine.batch.taking import Taken, take_replies
+from atom.engine.batch.taking import BatchReplies, take_replies
 from atom.engine.control import RunStatus, run_status
 from atom.engine.endpoints.configured import known_endpoints
 from atom.records import Run
@@ -106,7 +106,7 @@ def write(args: argparse.Namespace, out: Output) -> int:
         run_id = _chosen(store, args, out)
         line = out.progress()
 
-        def go() -> Written:
+        def go() -> WrittenBatches:
             return asyncio.run(
                 write_batch(
                     store,
@@ -120,7 +120,7 @@ def write(args: argparse.Namespace, out: Output) -> int:
             )
 
         try:
-            written: Written = _agreed(store, run_id, args.yes, out, go)
+            written: WrittenBatches = _agreed(store, run_id, args.yes, out, go)
         finally:
             line.end()
         files = [requests_file(store, parcel) for parcel in written.parcels]
@@ -192,7 +192,7 @@ def take(args: argparse.Namespace, out: Output) -> int:
     return 0 if taken.parcels else 1
 
 
-def _taken(taken: Taken) -> dict[str, object]:
+def _taken(taken: BatchReplies) -> dict[str, object]:
     names = ("lines", "replies", "unusable", "again", "failed", "known", "repeated", "foreign",
              "broken", "missing", "cost")  # fmt: skip
     told: dict[str, object] = {name: getattr(taken, name) for name in names}

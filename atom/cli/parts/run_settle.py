@@ -14,7 +14,7 @@ from atom.cli.running.options import settle_options
 from atom.display import numbers
 from atom.display.numbers import money
 from atom.engine.endpoints.configured import known_endpoints
-from atom.engine.looks.planning import Next, SettleSpec, plan_look
+from atom.engine.looks.planning import NextLook, SettleSpec, plan_look
 from atom.store import Store, find_study, study_candidates
 from taxonomy import format_path
 
@@ -68,12 +68,12 @@ def settle(args: argparse.Namespace, out: Output) -> int:
         return 0
 
 
-def _price(now: Next) -> str:
+def _price(now: NextLook) -> str:
     assert now.forecast is not None
     return f"{now.sizes[0]:,} answers, {now.forecast.calls:,} calls, {money(now.forecast.cost)}"
 
 
-def _said(now: Next) -> dict[str, object]:
+def _said(now: NextLook) -> dict[str, object]:
     standing, pool = now.standing, now.pool
     found: list[dict[str, object]] = []
     models: list[dict[str, object]] = []
@@ -112,7 +112,7 @@ def _said(now: Next) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _lines(store: Store, study_id: str, now: Next) -> list[str]:
+def _lines(store: Store, study_id: str, now: NextLook) -> list[str]:
     name = {one.id: one.name for one in study_candidates(store, study_id)}
     standing = now.standing
     lines = [

@@ -10,7 +10,7 @@ from atom.cli.parts.output import table
 from atom.display import numbers
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.induction.forecast import InductionForecast
-from atom.engine.induction.induced import Induced
+from atom.engine.induction.induced import InductionResult
 from atom.engine.induction.rival_maps import RivalForecast
 from atom.records import Induction
 from atom.settings import Settings
@@ -34,7 +34,7 @@ def forecast_data(expected: InductionForecast) -> dict[str, object]:
     }
 
 
-def induced_lines(induced: Induced, settings: Settings) -> list[str]:
+def induced_lines(induced: InductionResult, settings: Settings) -> list[str]:
     """Say in words what came of an induction."""
     row, run = induced.row, induced.run
     missing = without_prices([row.judge], run.cost, known_endpoints(settings)) if run.done else ()
@@ -54,7 +54,7 @@ def induced_lines(induced: Induced, settings: Settings) -> list[str]:
     return lines
 
 
-def induced_data(induced: Induced) -> dict[str, object]:
+def induced_data(induced: InductionResult) -> dict[str, object]:
     """Return what came of growing as JSON has it."""
     version = induced.version
     account = induced.run.model_dump(mode="json", include=set(Induction.retired))

@@ -10,7 +10,7 @@ from typing import TypeVar
 from atom.cli.parts.output import Output, ProgressLine, bar
 from atom.cli.parts.processes import executor_of
 from atom.display.numbers import money
-from atom.engine.cluster.executor import LocalPool, Order, Pool
+from atom.engine.cluster.executor import HelperPool, LocalPool, Order
 from atom.engine.consent import ConsentNeeded, give_consent
 from atom.engine.control import RunStatus, start_helpers, start_work
 from atom.engine.endpoints.configured import built_in, known_endpoints
@@ -73,7 +73,7 @@ def do_here(
     *,
     retry_failed: bool,
     processes: int = 1,
-    pool: Pool | None = None,
+    pool: HelperPool | None = None,
 ) -> Run:
     """Carry a run out in this process, and those that it starts, with a progress line."""
     found = store.get(Run, run_id)

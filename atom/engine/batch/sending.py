@@ -25,7 +25,7 @@ from atom.engine.batch.files import (
     requests_file,
     save_parcel,
 )
-from atom.engine.batch.taking import Taken, take_replies
+from atom.engine.batch.taking import BatchReplies, take_replies
 from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.control import run_status
 from atom.engine.execution import OnProgress
@@ -52,7 +52,7 @@ _ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Written:
+class WrittenBatches:
     """What was written.
 
     Args:
@@ -121,7 +121,7 @@ async def write_batch(
     most_bytes: int = MOST_BYTES,
     clock: Clock = utc_now,
     on_progress: OnProgress | None = None,
-) -> Written:
+) -> WrittenBatches:
     """Do what can be done with the replies that are here, and write what is to be asked next.
 
     Args:
@@ -173,7 +173,7 @@ async def write_batch(
             parcels = book.close()
         finally:
             book.discard()
-    return Written(run=ended, parcels=parcels, waiting=len(book.still_waiting))
+    return WrittenBatches(run=ended, parcels=parcels, waiting=len(book.still_waiting))
 
 
 def _noting(
@@ -306,7 +306,7 @@ async def fetch_batches(
     make: ServiceMaker = make_service,
     clock: Clock = utc_now,
     tell: Tell = lambda _: None,
-) -> tuple[list[Parcel], Taken]:
+) -> tuple[list[Parcel], BatchReplies]:
     """Look once at the batches that were sent; take in the replies of those that are over.
 
     Returns:
@@ -335,7 +335,7 @@ async def fetch_batches(
                         await service.download(file_id, file)
                         files.append(file)
             looked.append(save_parcel(store, now))
-    taken = take_replies(store, files, clock=clock) if files else Taken()
+    taken = take_replies(store, files, clock=clock) if files else BatchReplies()
     with holding(store, "files"):
         for parcel in list_parcels(store, run_id):
             # Over, and no line was about it: all of it is free to be asked again.
@@ -448,11 +448,11 @@ async def _round(
     timing: Timing,
     clock: Clock,
     tell: Tell,
-) -> Taken:
+) -> BatchReplies:
     """Send what is written, and wait until all of it is over."""
     await send_batches(store, endpoints, run_id=run_id, make=make, tell=tell)
     wait = FIRST_WAIT
-    total = Taken()
+    total = BatchReplies()
     silent = 0
     while any(p.state == "sent" for p in list_parcels(store, run_id)):
         before = _states(store, run_id)
@@ -465,7 +465,7 @@ async def _round(
             if silent >= MOST_SILENT:
                 raise
             tell(f"{error.message} Looked for again in {wait:.0f} s.")
-            taken = Taken()
+            taken = BatchReplies()
         else:
             silent = 0
         if taken.lines:
@@ -484,12 +484,12 @@ def _states(store: Store, run_id: str) -> list[tuple[str, str, int]]:
     return [(p.name, p.status, p.completed) for p in list_parcels(store, run_id)]
 
 
-def add_taken(first: Taken, second: Taken) -> Taken:
+def add_taken(first: BatchReplies, second: BatchReplies) -> BatchReplies:
     """Add what two lots of files brought."""
     counts = ("lines", "replies", "unusable", "again", "failed", "known", "repeated", "foreign",
               "broken", "missing", "taught", "cost")  # fmt: skip
     sums = {name: getattr(first, name) + getattr(second, name) for name in counts}
-    return Taken(
+    return BatchReplies(
         **sums,
         errors=tuple(dict.fromkeys((*first.errors, *second.errors))),
         parcels=tuple(dict.fromkeys((*first.parcels, *second.parcels))),

@@ -51,7 +51,7 @@ RANK: Mapping[Kind, int] = {"failed": 1, "again": 2, "unusable": 3, "reply": 4, 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Taken:
+class BatchReplies:
     """What the files brought.
 
     Args:
@@ -137,7 +137,7 @@ class _Account:
     errors: Counter[str] = field(default_factory=Counter)
 
 
-def take_replies(store: Store, files: Sequence[Path], *, clock: Clock = utc_now) -> Taken:
+def take_replies(store: Store, files: Sequence[Path], *, clock: Clock = utc_now) -> BatchReplies:
     """Take in files of replies and errors.
 
     Args:
@@ -178,7 +178,7 @@ class _Taking:
                     self._requests[entry.custom_id] = _Book(entry=entry, parcel=parcel)
         self._found = _Account()
 
-    def take(self, files: Sequence[Path]) -> Taken:
+    def take(self, files: Sequence[Path]) -> BatchReplies:
         found = self._found
         waiting: list[tuple[_Book, Completion | Fault]] = []
         for raw in (line for file in files for line in read_lines(file)):
@@ -353,7 +353,7 @@ class _Taking:
         )
         save_ledger(self._store, self._ledger)
 
-    def _close(self) -> Taken:
+    def _close(self) -> BatchReplies:
         """Note in each batch what came of it, and count."""
         new = Counter(book.kind for book in self._requests.values() if book.kind is not None)
         names = {book.parcel.name for book in self._requests.values() if book.kind is not None}
@@ -365,7 +365,7 @@ class _Taking:
                 missing += standing[parcel.name][None]
                 self._note(parcel, standing[parcel.name])
         found = self._found
-        return Taken(
+        return BatchReplies(
             lines=found.lines,
             replies=new["reply"],
             unusable=new["unusable"],

@@ -181,7 +181,7 @@ class FidelityForecast:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Compared:
+class AnswersToRank:
     """A study's answers as they are ranked.
 
     Args:
@@ -193,13 +193,13 @@ class Compared:
     alone: int = 0
 
 
-def compared_answers(store: Store, study: Study) -> Compared:
+def compared_answers(store: Store, study: Study) -> AnswersToRank:
     """Return the answers of a study that are ranked, by sample, in the study's order."""
     found = all_compared(store, study)
     usable = {name: answers for name, answers in found.items() if len(answers) > 1}
     ids = [one.id for answers in usable.values() for one in answers]
     records = {one.id: one for one in store.get_many(Response, ids)}
-    return Compared(
+    return AnswersToRank(
         responses={
             name: tuple(records[one.id] for one in answers) for name, answers in usable.items()
         },

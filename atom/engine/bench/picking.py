@@ -27,7 +27,7 @@ HOW_TO = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Repeated:
+class RepeatedAnswers:
     """A candidate's questions with several answers that are known to be right or wrong.
 
     Attributes:
@@ -45,7 +45,7 @@ class Repeated:
         return sum(len(ids) >= n for ids in self.answers.values())
 
 
-def repeated_answers(store: Store, study: Study) -> tuple[Repeated, ...]:
+def repeated_answers(store: Store, study: Study) -> tuple[RepeatedAnswers, ...]:
     """List the candidates of a study that answered questions several times."""
     seats = {one.id: one for one in study_candidates(store, study.id)}
     samples = [place.sample_id for place in study_places(store, study.id)]
@@ -61,7 +61,7 @@ def repeated_answers(store: Store, study: Study) -> tuple[Repeated, ...]:
         held = {sample: tuple(ids) for sample, ids in by_seat[name].items() if len(ids) >= LEAST}
         if held:
             n = Counter(len(ids) for ids in held.values()).most_common(1)[0][0]
-            found.append(Repeated(candidate=candidate, answers=held, n=n))
+            found.append(RepeatedAnswers(candidate=candidate, answers=held, n=n))
     return tuple(found)
 
 
@@ -114,11 +114,13 @@ def answers_name(store: Store, study: Study, model: str, n: int | None = None) -
     return _name(mine, study, n)
 
 
-def _name(mine: Repeated, study: Study, n: int) -> str:
+def _name(mine: RepeatedAnswers, study: Study, n: int) -> str:
     return f"{mine.candidate.name} in {study.name}, {n:,} answers each"
 
 
-def _asked_for(store: Store, study: Study, model: str, n: int | None) -> tuple[Repeated, int]:
+def _asked_for(
+    store: Store, study: Study, model: str, n: int | None
+) -> tuple[RepeatedAnswers, int]:
     found = repeated_answers(store, study)
     mine = next((one for one in found if model in (one.candidate.name, one.candidate.id)), None)
     if mine is None:

@@ -55,7 +55,7 @@ _B: Final = frozenset({"b", "model_b", "candidate_b", "second", "2"})
 
 
 @dataclass(kw_only=True)
-class Notes:
+class RankingNotes:
     """What was met while reading, kept within bounds."""
 
     skipped: list[str] = field(default_factory=list)
@@ -153,7 +153,7 @@ def _read(
     store: Store, study: Study, files: Sequence[ImportFile], moment: str
 ) -> tuple[list[Annotation], RankingsTaken]:
     """Read labels from files, and what came of each row."""
-    known, taken = _known(store, study), Notes()
+    known, taken = _known(store, study), RankingNotes()
     ranks: dict[tuple[str, str], dict[str, set[float]]] = {}
     pairs: dict[tuple[str, str, str, str], set[str]] = {}
     rows = 0
@@ -220,7 +220,7 @@ def _take(
     known: _Known,
     ranks: dict[tuple[str, str], dict[str, set[float]]],
     pairs: dict[tuple[str, str, str, str], set[str]],
-    taken: Notes,
+    taken: RankingNotes,
 ) -> None:
     """Sort one row in, or say why not."""
     named = to_text(_cell(row, "sample"))
@@ -247,7 +247,9 @@ def _take(
     _take_pair(row, sample, annotator, known, pairs, taken)
 
 
-def _answer(row: Row, sample: str, name: str | None, known: _Known, taken: Notes) -> str | None:
+def _answer(
+    row: Row, sample: str, name: str | None, known: _Known, taken: RankingNotes
+) -> str | None:
     """Return the answer of a named candidate, or say why there is none."""
     ids = known.candidates.get(name or "", ())
     if not name or len(ids) != 1:
@@ -267,7 +269,7 @@ def _take_rank(
     rank: object,
     known: _Known,
     ranks: dict[tuple[str, str], dict[str, set[float]]],
-    taken: Notes,
+    taken: RankingNotes,
 ) -> None:
     answer = _answer(row, key[0], name, known, taken)
     if answer is None:
@@ -285,7 +287,7 @@ def _take_pair(
     annotator: str,
     known: _Known,
     pairs: dict[tuple[str, str, str, str], set[str]],
-    taken: Notes,
+    taken: RankingNotes,
 ) -> None:
     names = to_text(_cell(row, "a")), to_text(_cell(row, "b"))
     said = to_text(_cell(row, "preferred"))
@@ -321,7 +323,7 @@ def _rankings(
     study_id: str,
     ranks: Mapping[tuple[str, str], Mapping[str, set[float]]],
     moment: str,
-    taken: Notes,
+    taken: RankingNotes,
 ) -> Iterator[Annotation]:
     """Make one label of each sample and annotator; the numbers become ranks 1, 2, 2, 4."""
     for (sample, annotator), given in ranks.items():
@@ -340,7 +342,10 @@ def _rankings(
 
 
 def _preferences(
-    study_id: str, pairs: Mapping[tuple[str, str, str, str], set[str]], moment: str, taken: Notes
+    study_id: str,
+    pairs: Mapping[tuple[str, str, str, str], set[str]],
+    moment: str,
+    taken: RankingNotes,
 ) -> Iterator[Annotation]:
     for (sample, annotator, one, other), said in pairs.items():
         if len(said) > 1:
@@ -405,7 +410,7 @@ def plant_rankings(
         )
     responses = compared_answers(store, study).responses
     samples = {sample.id: sample for sample in store.get_many(Sample, list(responses))}
-    moment, taken, labels, about = stamp(clock()), Notes(), [], 0
+    moment, taken, labels, about = stamp(clock()), RankingNotes(), [], 0
     for name, answers in responses.items():
         program = program_of(store, samples[name])
         if program is None:

@@ -42,7 +42,7 @@ class Order:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Node:
+class Machine:
     """A machine of a cluster.
 
     Attributes:
@@ -68,7 +68,7 @@ class Health:
     """
 
     version: str
-    nodes: tuple[Node, ...]
+    nodes: tuple[Machine, ...]
 
     @property
     def cores(self) -> float:
@@ -87,7 +87,7 @@ class Executor(Protocol):
         """
 
 
-class Pool(Protocol):
+class HelperPool(Protocol):
     """Starts the processes that help a run's first one."""
 
     def start(self, store: Store, run: Run, order: Order) -> None:

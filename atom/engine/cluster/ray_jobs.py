@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from atom.engine.cluster.executor import Health, Node, Order
+from atom.engine.cluster.executor import Health, Machine, Order
 from atom.engine.ledger import LEASE, run_claim, take_hold
 from atom.engine.process import owner_name
 from atom.errors import SettingsError, StoreError, UsageError
@@ -80,7 +80,7 @@ class RayExecutor:
         for one in found.get("data", {}).get("summary", []):
             raylet = one.get("raylet", {})
             nodes.append(
-                Node(
+                Machine(
                     name=str(raylet.get("nodeManagerAddress") or one.get("ip", "")),
                     alive=raylet.get("state") == "ALIVE",
                     cores=float(raylet.get("resourcesTotal", {}).get("CPU", 0)),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from atom.engine.code.sandbox import Limits, Sandbox, find_sandbox
+from atom.engine.code.sandbox import ProgramLimits, Sandbox, find_sandbox
 from atom.errors import UsageError
 from atom.judgebench.critic_bench.code import no_program, programs
 from atom.records import BenchItem, BenchSet, Verdict
@@ -51,7 +51,7 @@ def run_programs(
     set_id: str,
     judge: str,
     *,
-    limits: Limits | None = None,
+    limits: ProgramLimits | None = None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> CodeRuns:
     """Run what a judge wrote and nobody ran yet. Only on the user's word: it is foreign code.

@@ -60,7 +60,7 @@ Fence = Literal["bubblewrap", "landlock"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class ProgramLimits:
     """What a program may use.
 
     Args:
@@ -104,7 +104,7 @@ class Sandbox:
     before: tuple[str, ...] = ()
     nobody: int = 0
     guard: bool = True
-    limits: Limits = field(default_factory=Limits)
+    limits: ProgramLimits = field(default_factory=ProgramLimits)
 
     @property
     def protection(self) -> str:
@@ -259,7 +259,7 @@ def _told(code: int, output: str, errors: str) -> Ran:
 # --- finding one that works ----------------------------------------------------------------------
 
 
-def find_sandbox(limits: Limits | None = None) -> Sandbox:
+def find_sandbox(limits: ProgramLimits | None = None) -> Sandbox:
     """Return the strongest sandbox that works here.
 
     It is tried, not assumed.
@@ -267,7 +267,7 @@ def find_sandbox(limits: Limits | None = None) -> Sandbox:
     Raises:
         UsageError: no way to keep a program in works on this computer.
     """
-    limits = limits or Limits()
+    limits = limits or ProgramLimits()
     for sandbox in ways(limits):
         if holds(sandbox):
             return sandbox
@@ -278,7 +278,7 @@ def find_sandbox(limits: Limits | None = None) -> Sandbox:
     )
 
 
-def ways(limits: Limits) -> list[Sandbox]:
+def ways(limits: ProgramLimits) -> list[Sandbox]:
     """List what may hold on this computer, the strongest first; `holds` tells whether it does."""
     if sys.platform != "linux":
         return []

@@ -16,7 +16,7 @@ from atom.records import Endpoint, Prices
 PATIENCE = 1.5
 """Seconds for a port to answer; this computer is never far away."""
 _REFUSED = re.compile(r"\bHTTP 40[13]\b")
-Asked = Callable[[Endpoint], JudgeClient]
+ClientFactory = Callable[[Endpoint], JudgeClient]
 
 
 @dataclass(frozen=True, kw_only=True)

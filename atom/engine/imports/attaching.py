@@ -23,7 +23,7 @@ OnPlaces = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Missing:
+class MissingPicture:
     """A place without its picture.
 
     Args:
@@ -45,7 +45,7 @@ class Missing:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Attached:
+class AttachReport:
     """What came of looking for the missing pictures of a study.
 
     Args:
@@ -66,8 +66,8 @@ class Attached:
     attached: int
     samples: int
     by: dict[str, int]
-    still: tuple[Missing, ...]
-    doubtful: tuple[tuple[Missing, tuple[str, ...]], ...]
+    still: tuple[MissingPicture, ...]
+    doubtful: tuple[tuple[MissingPicture, tuple[str, ...]], ...]
     refused: tuple[str, ...]
     unused: tuple[str, ...]
 
@@ -98,7 +98,7 @@ class Attached:
         return tuple((title, lines) for title, lines in lists if lines)
 
 
-def missing_pictures(store: Store, study_id: str) -> tuple[Missing, ...]:
+def missing_pictures(store: Store, study_id: str) -> tuple[MissingPicture, ...]:
     """List a study's places without a picture, in the study's order.
 
     A place counts, too, whose picture's file is gone from the store.
@@ -117,7 +117,7 @@ def attach_pictures(
     *,
     keep: bool = True,
     on_places: OnPlaces | None = None,
-) -> Attached:
+) -> AttachReport:
     """Fill the empty places of a study's samples.
 
     Args:
@@ -156,9 +156,9 @@ def _samples(store: Store, study_id: str) -> Iterator[tuple[int, Sample]]:
                 yield at, found[place.sample_id]
 
 
-def _missing(store: Store, sample: Sample, position: int) -> list[Missing]:
+def _missing(store: Store, sample: Sample, position: int) -> list[MissingPicture]:
     return [
-        Missing(
+        MissingPicture(
             sample_id=sample.id,
             position=position,
             place=Place(
@@ -193,8 +193,8 @@ class _Work:
         self._touched: set[StockFile] = set()
         self._places = self._attached = self._whole = 0
         self._by: dict[str, int] = {}
-        self._still: list[Missing] = []
-        self._doubtful: list[tuple[Missing, tuple[str, ...]]] = []
+        self._still: list[MissingPicture] = []
+        self._doubtful: list[tuple[MissingPicture, tuple[str, ...]]] = []
 
     def fill(self, sample: Sample, position: int) -> tuple[Sample, list[Picture]] | None:
         """Fill a sample's empty places; None when none of them could be."""
@@ -216,7 +216,7 @@ class _Work:
         self._whole += len(pictures) == len(empty)
         return sample.model_copy(update={"pictures": tuple(slots)}), pictures
 
-    def _find(self, missing: Missing) -> Picture | None:
+    def _find(self, missing: MissingPicture) -> Picture | None:
         match = self._stock.match(missing.place)
         self._touched.update(match.candidates)
         if match.candidates:
@@ -248,9 +248,9 @@ class _Work:
         except PictureError as error:
             return None, error.message
 
-    def account(self, study: Study) -> Attached:
+    def account(self, study: Study) -> AttachReport:
         """Say what came of it."""
-        return Attached(
+        return AttachReport(
             study=study,
             kept=self._keep,
             places=self._places,

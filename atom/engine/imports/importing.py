@@ -65,7 +65,7 @@ _KINDS: dict[Item, type[Record]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Imported:
+class ImportResult:
     """What an import brought.
 
     Args:
@@ -107,7 +107,7 @@ def import_reading(
     accept: bool = False,
     replace: bool = False,
     on_batch: Callable[[ImportReport], None] | None = None,
-) -> Imported:
+) -> ImportResult:
     """Put everything that a format reads into a study, or nothing.
 
     A data set is the study's own, unless the user named it: equal file names and ids in two
@@ -159,7 +159,7 @@ def import_reading(
                 staging.move_on(study, begun)
             if on_batch is not None:
                 on_batch(reading.report)
-        decided = Decided()
+        decided = RuleOutcomes()
         for outcomes in decided.by_rules(staging):
             staging.add(outcomes)
         report = _with_rules(reading.report, decided)
@@ -192,7 +192,7 @@ def import_reading(
         # What programs made stays labelled, wherever it goes.
         study = find_study(store, study.id).model_copy(update={"synthetic": True})
         store.replace([study], "import")
-    return Imported(
+    return ImportResult(
         study=study,
         record=record,
         report=closed[0],
@@ -265,7 +265,7 @@ def _keep_pictures(
 # --- answers without a verdict ----------------------------------------------------------------
 
 
-class Decided:
+class RuleOutcomes:
     """Decides by our own rules where the files hold no verdict, and counts what they can't read.
 
     Only where the rules could also find an answer wrong; what they can't read stays unscored.
@@ -293,7 +293,7 @@ class Decided:
         yield found
 
 
-def _with_rules(report: ImportReport, decided: Decided) -> ImportReport:
+def _with_rules(report: ImportReport, decided: RuleOutcomes) -> ImportReport:
     """Add the outcomes that our rules made, and say so."""
     n = decided.right + decided.wrong
     notes = list(report.notes)

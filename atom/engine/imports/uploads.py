@@ -13,7 +13,7 @@ MOST_BYTES = 25_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Upload:
+class PictureUpload:
     """A picture that can be used.
 
     Args:
@@ -31,7 +31,7 @@ class Upload:
     probe_choices: tuple[str, ...] = ()
 
 
-def look_at(name: str, data: bytes) -> Upload:
+def look_at(name: str, data: bytes) -> PictureUpload:
     """Check that a file is a picture that can be asked about.
 
     Raises:
@@ -52,7 +52,7 @@ def look_at(name: str, data: bytes) -> Upload:
     if facts.media_type not in ALLOWED:
         raise PictureError(f"{name!r} is a {facts.media_type} file: {wanted}")
     program = read_program(data)
-    return Upload(
+    return PictureUpload(
         media_type=facts.media_type,
         width=facts.width,
         height=facts.height,

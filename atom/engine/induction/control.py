@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from atom.engine.control import RunStatus, list_runs
 from atom.engine.induction.first_tree import first_tree
-from atom.engine.induction.growth_log import Watched
+from atom.engine.induction.growth_log import GrowthProgress
 from atom.engine.induction.induced import run_of
 from atom.engine.members import study_tree
 from atom.records import Induction, Run
@@ -57,7 +57,7 @@ def _begun(status: InductionStatus) -> tuple[str, int]:
     return status.run.heartbeat, -1 if position is None else position
 
 
-def what_grew(store: Store, row: Induction) -> Watched:
+def what_grew(store: Store, row: Induction) -> GrowthProgress:
     """Return every edit of an induction that is done, and the study's criteria on each leaf."""
     for version in tree_versions(store, row.study_id):
         if version.position == row.position:
@@ -65,8 +65,8 @@ def what_grew(store: Store, row: Induction) -> Watched:
             found = leaf_mappings(store, version.version, criteria).values()
             held = Counter(mapping.leaf for mapping in found if mapping.leaf is not None)
             entries = tree_log(store, row.study_id, version.position)
-            return Watched(entries=entries, held=dict(held))
-    return Watched()
+            return GrowthProgress(entries=entries, held=dict(held))
+    return GrowthProgress()
 
 
 def start_of(store: Store, row: Induction) -> Tree:

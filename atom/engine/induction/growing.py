@@ -50,7 +50,7 @@ AskAll = Callable[[str, Sequence[Request]], Awaitable[Sequence[Answer]]]
 refuses for good gives its error; anything else that goes wrong is raised."""
 
 
-Told = Callable[[Grown], Awaitable[None]]
+OnGrowth = Callable[[Grown], Awaitable[None]]
 """Told of the tree whenever it has changed."""
 Embed = Callable[[Sequence[str]], Awaitable[NDArray[np.float32] | None]]
 """Turns texts into vectors, shape (N, D); None when that isn't possible, and letters decide."""
@@ -104,7 +104,7 @@ class _Garden:
     questions: Mapping[str, str]
     sample_of: Mapping[str, str]
     embed: Embed | None = None
-    told: Told | None = None
+    told: OnGrowth | None = None
     refused: list[tuple[str, str]] = field(default_factory=list)
     asked: set[frozenset[tuple[Path, int]]] = field(default_factory=set)
     taken_in: dict[Path, int] = field(default_factory=dict)
@@ -270,7 +270,7 @@ async def grow(
     judge: str,
     sampling: Sampling,
     embed: Embed | None = None,
-    told: Told | None = None,
+    told: OnGrowth | None = None,
 ) -> Growth:
     """Grow a tree.
 

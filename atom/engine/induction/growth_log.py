@@ -21,7 +21,7 @@ from taxonomy.log import dump_edit, parse_edit
 
 
 @dataclass(frozen=True, kw_only=True)
-class Watched:
+class GrowthProgress:
     """A growing tree, as far as it has been told.
 
     Attributes:
@@ -64,7 +64,7 @@ class GrowthLog:
         self._written = len(grown.log)
 
 
-def read_growth(store: Store, induction_id: str) -> Watched:
+def read_growth(store: Store, induction_id: str) -> GrowthProgress:
     """Read how a growing tree looks; nothing where nobody has told yet.
 
     A line that is being written, or is damaged, ends the reading: what comes before it holds.
@@ -79,7 +79,7 @@ def read_growth(store: Store, induction_id: str) -> Watched:
                 entries.append(_entry(line))
         except (EditError, TypeError, ValueError, KeyError):
             break
-    return Watched(entries=tuple(entries), held=held)
+    return GrowthProgress(entries=tuple(entries), held=held)
 
 
 def _line(entry: Entry) -> dict[str, Any]:

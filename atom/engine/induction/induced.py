@@ -12,7 +12,7 @@ from taxonomy.edits import Entry
 
 
 @dataclass(frozen=True, kw_only=True)
-class Induced:
+class InductionResult:
     """What came of an induction.
 
     Args:
@@ -31,7 +31,7 @@ class Induced:
     unmapped: int = 0
 
 
-def grown_already(store: Store, ground: InductionParts) -> Induced | None:
+def grown_already(store: Store, ground: InductionParts) -> InductionResult | None:
     """Return what this induction brought earlier, if the study still has that tree."""
     row = store.get(Induction, ground.row.id)
     if row is None or row.position is None:
@@ -55,20 +55,20 @@ def run_of(store: Store, row: Induction) -> Run:
     return store.get(Run, row.id) or ended
 
 
-def induced_by(store: Store, run: Run) -> Induced:
+def induced_by(store: Store, run: Run) -> InductionResult:
     """Read what came of an induction."""
     row = store.get(Induction, run.id)
     assert row is not None
     if row.position is None:
-        return Induced(row=row, run=run)
+        return InductionResult(row=row, run=run)
     versions = tree_versions(store, run.study_id)
     version = next((one for one in versions if one.position == row.position), None)
     if version is None:
-        return Induced(row=row, run=run)
+        return InductionResult(row=row, run=run)
     ids = list(study_criteria(store, run.study_id))
     found = leaf_mappings(store, version.version, ids).values()
     mapped = sum(m.leaf is not None for m in found)
-    return Induced(
+    return InductionResult(
         row=row,
         run=run,
         version=version,

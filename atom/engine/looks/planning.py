@@ -69,7 +69,7 @@ class SettleSpec:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reason:
+class LookReason:
     """Why a look goes where it goes.
 
     Args:
@@ -87,7 +87,7 @@ class Reason:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Next:
+class NextLook:
     """How a study stands on the way to a goal, and the next look.
 
     Args:
@@ -111,7 +111,7 @@ class Next:
     why: str
     spec: RunSpec | None = None
     forecast: Forecast | None = None
-    reasons: tuple[Reason, ...] = ()
+    reasons: tuple[LookReason, ...] = ()
     sizes: tuple[int, ...] = ()
     open: int = 0
     number: int = 1
@@ -119,7 +119,7 @@ class Next:
     budget: int = 0
 
 
-def plan_look(store: Store, spec: SettleSpec, endpoints: Mapping[str, Endpoint]) -> Next:
+def plan_look(store: Store, spec: SettleSpec, endpoints: Mapping[str, Endpoint]) -> NextLook:
     """Say how a study stands, and what the next look asks and costs; nothing is sent.
 
     Raises:
@@ -136,7 +136,7 @@ def plan_look(store: Store, spec: SettleSpec, endpoints: Mapping[str, Endpoint])
     shares = earlier_shares(marks, pool.judged, [pool.of(x.asked.items()) for x in looks])
     standing = stand(marks, shares) if spent else None
     number = len(looks) + 1
-    now = Next(standing=standing, pool=pool, settled=False, why="", number=number, spent=spent,
+    now = NextLook(standing=standing, pool=pool, settled=False, why="", number=number, spent=spent,
                budget=budget)  # fmt: skip
     open_ = None if standing is None else unsettled(standing, aim)
     free = pool.there & ~pool.judged
@@ -182,9 +182,9 @@ def plan_look(store: Store, spec: SettleSpec, endpoints: Mapping[str, Endpoint])
 
 
 def _with_run(
-    store: Store, now: Next, spec: SettleSpec, look: Look, taken: Mask,
+    store: Store, now: NextLook, spec: SettleSpec, look: Look, taken: Mask,
     endpoints: Mapping[str, Endpoint],
-) -> Next:  # fmt: skip
+) -> NextLook:  # fmt: skip
     """Add the run that carries a look out, and what it costs; `taken` is what it marks, (K, N)."""
     run = RunSpec(
         study_id=spec.study_id,
@@ -254,20 +254,20 @@ def _asked(pool: Pool, taken: Mask) -> dict[str, tuple[str, ...]]:
 
 def _reasons(
     pool: Pool, standing: Standing | None, need: Floats, taken: Mask
-) -> tuple[Reason, ...]:
+) -> tuple[LookReason, ...]:
     """Name where the look goes; a first look goes everywhere and gives its share by model."""
     marks = Marks.of(pool)
     if standing is None:
         count = Counter(np.nonzero(taken)[0].tolist())
         return tuple(
-            Reason(model_id=name, node=(), label="", need=1.0, answers=count[at])
+            LookReason(model_id=name, node=(), label="", need=1.0, answers=count[at])
             for at, name in enumerate(pool.model_ids)
         )
     touched = marks.clusters(taken[:, marks.sample])
     order = np.argsort(-(need * (touched > 0)).reshape(-1), kind="stable")[:MOST_REASONS]
     pairs = [divmod(int(at), marks.n_nodes) for at in order]
     return tuple(
-        Reason(
+        LookReason(
             model_id=pool.model_ids[model],
             node=pool.leaves[node],
             label=LABELS[int(standing.label[model, node])],

@@ -24,7 +24,7 @@ TOKENS_A_NAME: Final = 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class GroupsToName:
     """The groups that a judge is asked to name.
 
     Args:
@@ -54,7 +54,7 @@ class GroupsQuestion(ConsentQuestion):
         )
 
 
-def price(store: Store, endpoint: Endpoint, asked: Asked) -> AskPrice:
+def price(store: Store, endpoint: Endpoint, asked: GroupsToName) -> AskPrice:
     """Say what the names will cost, before anything is sent."""
     request = build(asked.material, asked.kinds)
     if stored_reply(store, request, endpoint) is not None:
@@ -81,7 +81,7 @@ async def name_groups(
     study: Study,
     marks: str,
     endpoint: Endpoint,
-    asked: Asked,
+    asked: GroupsToName,
     *,
     agreed: Collection[str] = (),
     make: ClientMaker = make_client,

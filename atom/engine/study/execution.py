@@ -22,10 +22,10 @@ from statistics import mean
 
 from atom.engine.execution import BEAT, Execution, HaltedError, Lane, RunContext
 from atom.engine.items import KEPT, fetch_subject, perform, points, setting_of
-from atom.engine.ledger import Ended
+from atom.engine.ledger import FinishedItem
 from atom.engine.members import Members
 from atom.engine.plan import Item, Outlook, PlanKeys, SampleState, finished, outlook, state_of
-from atom.engine.sample_states import CHUNK, Loaded, load_states
+from atom.engine.sample_states import CHUNK, LoadedSample, load_states
 from atom.engine.study.spec import RunSpec
 from atom.engine.together.parts import in_order
 from atom.errors import AwayError, SpendCapReached, StoreError
@@ -93,7 +93,7 @@ class StudyExecution(Execution):
         self._pending = 0
         self._order = 0
         self._pointed = False
-        self._ended: list[tuple[Ended, list[Item]]] = []
+        self._ended: list[tuple[FinishedItem, list[Item]]] = []
         self._free: list[str] = []
         self._came = asyncio.Event()
         self._written = asyncio.Event()
@@ -142,7 +142,7 @@ class StudyExecution(Execution):
         ]
         return sum(self._expected)
 
-    def _load(self, places: Sequence[StudySample]) -> list[Loaded]:
+    def _load(self, places: Sequence[StudySample]) -> list[LoadedSample]:
         return load_states(self._store, self._keys, places, self._members.candidate_ids)
 
     async def _feed(self) -> None:
@@ -339,7 +339,7 @@ class StudyExecution(Execution):
         self._left += ahead.remaining - known.remaining
         known.remaining = ahead.remaining
         self._account(state_of(brought.records), brought.call)
-        self._ended.append((Ended(item=item, brought=brought), self._fresh(known, ahead)))
+        self._ended.append((FinishedItem(item=item, brought=brought), self._fresh(known, ahead)))
         self._came.set()
 
     async def _write_groups(self) -> None:

@@ -27,7 +27,7 @@ class Purse(Protocol):
 T = TypeVar("T")
 
 
-class Off(Protocol):
+class StoreWorker(Protocol):
     """Does store work elsewhere than in the event loop."""
 
     def __call__(self, job: Callable[[], T]) -> Awaitable[T]:
@@ -47,7 +47,7 @@ class SharedSpend(SpendLedger):
         off: does store work elsewhere than in the event loop.
     """
 
-    def __init__(self, cap: float, purse: Purse, off: Off) -> None:
+    def __init__(self, cap: float, purse: Purse, off: StoreWorker) -> None:
         super().__init__(cap)
         self._allowed = 0.0
         self._given = True

@@ -7,7 +7,12 @@ from pathlib import Path
 
 import streamlit as st
 
-from atom.engine.imports.attaching import Attached, Missing, attach_pictures, missing_pictures
+from atom.engine.imports.attaching import (
+    AttachReport,
+    MissingPicture,
+    attach_pictures,
+    missing_pictures,
+)
 from atom.engine.jobs import Job
 from atom.errors import AtomError
 from atom.formats.picture_stock import stock_of
@@ -26,7 +31,9 @@ Begin = Callable[[str, Callable[[Job[object]], object]], None]
 
 
 @st.cache_data(show_spinner=False, max_entries=4)
-def _missing(key: str, revision: int, _store: OpenStore, study_id: str) -> tuple[Missing, ...]:
+def _missing(
+    key: str, revision: int, _store: OpenStore, study_id: str
+) -> tuple[MissingPicture, ...]:
     del key, revision
     return missing_pictures(_store, study_id)
 
@@ -41,7 +48,7 @@ def draw(entry: StudyEntry, begin: Begin, under_way: bool) -> None:
     store = stores.store_of(entry)
     missing = _missing(entry.key, store.revision(), store, entry.study.id)
     kit.show(_headline(entry.study, missing), key="data_attach_head")
-    done: Attached | None = st.session_state.get(RESULT)
+    done: AttachReport | None = st.session_state.get(RESULT)
     if done is not None and done.study.id == entry.study.id:
         kit.show(result(done), key="data_attach_result")
     if not missing:
@@ -105,14 +112,14 @@ def _start(entry: StudyEntry, number: int, begin: Begin, keep: bool) -> None:
     begin("attach", work)
 
 
-def took(done: Attached) -> None:
+def took(done: AttachReport) -> None:
     """Keep what came of a look; the form is empty again when pictures came in by it."""
     st.session_state[RESULT] = done
     if done.kept and done.attached:
         st.session_state[ROUND] = st.session_state.get(ROUND, 0) + 1
 
 
-def _headline(study: Study, missing: tuple[Missing, ...]) -> Html:
+def _headline(study: Study, missing: tuple[MissingPicture, ...]) -> Html:
     name = el("span", study.name, class_="strong text")
     if not missing:
         return el("p", name, " has all of its pictures.")
@@ -126,7 +133,7 @@ def _headline(study: Study, missing: tuple[Missing, ...]) -> Html:
     )
 
 
-def _list(missing: tuple[Missing, ...]) -> Html:
+def _list(missing: tuple[MissingPicture, ...]) -> Html:
     names = list(dict.fromkeys(one.words for one in missing))
     more = [f"and {len(names) - _LISTED:,} more"] if len(names) > _LISTED else []
     return kit.fold(
@@ -137,7 +144,7 @@ def _list(missing: tuple[Missing, ...]) -> Html:
     )  # fmt: skip
 
 
-def result(done: Attached) -> Html:
+def result(done: AttachReport) -> Html:
     """Say what came of a look, with what is left to do."""
     lists = [
         kit.fold(

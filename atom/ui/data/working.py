@@ -14,8 +14,8 @@ from typing import cast
 
 import streamlit as st
 
-from atom.engine.imports.attaching import Attached
-from atom.engine.imports.importing import Imported
+from atom.engine.imports.attaching import AttachReport
+from atom.engine.imports.importing import ImportResult
 from atom.engine.jobs import Job
 from atom.exports.archive_read import ArchiveImported
 from atom.formats import (
@@ -104,21 +104,21 @@ def watch(what: str, job_id: str, stop: threading.Event | None) -> None:
         elif what == "copy":
             st.session_state[TOLD] = state.result
         elif what == "attach":
-            data_pictures.took(cast("Attached", state.result))
+            data_pictures.took(cast("AttachReport", state.result))
         elif isinstance(state.result, HeldUp):
             st.session_state[HELD_UP] = state.result
         else:
             st.session_state.pop(HELD_UP, None)
-            st.session_state[DONE] = _done(cast("Imported | ArchiveImported", state.result))
+            st.session_state[DONE] = _done(cast("ImportResult | ArchiveImported", state.result))
             st.session_state[ROUND] = st.session_state.get(ROUND, 0) + 1
         st.rerun()
 
     progress()
 
 
-def _done(result: Imported | ArchiveImported) -> tuple[str, str, ImportReport | None, str]:
+def _done(result: ImportResult | ArchiveImported) -> tuple[str, str, ImportReport | None, str]:
     words = f"“{result.study.name}” is in"
-    if isinstance(result, Imported):
+    if isinstance(result, ImportResult):
         return words, result.study.id, result.report, result.record.id
     if result.kept:
         words += f"; {sum(result.kept.values()):,} records stay as this store had them"

@@ -11,7 +11,7 @@ from atom.analysis.looks.choice import Goal
 from atom.display import numbers
 from atom.display.numbers import money
 from atom.engine.control import run_status
-from atom.engine.looks.planning import SHARE, Next, SettleSpec, plan_look
+from atom.engine.looks.planning import SHARE, NextLook, SettleSpec, plan_look
 from atom.errors import UsageError
 from atom.records import Endpoint, Run, content_id
 from atom.ui import kit, work
@@ -159,7 +159,7 @@ def _spec(
     )
 
 
-def told(here: Here, now: Next) -> Html:
+def told(here: Here, now: NextLook) -> Html:
     """Say how it stands, where the next look goes and what it costs."""
     state = f"{now.spent:,} of {int(now.pool.there.sum()):,} answers are marked"
     state += f"; at most {now.budget:,} are to be." if now.spent < now.budget else "."
@@ -195,7 +195,7 @@ def told(here: Here, now: Next) -> Html:
     )
 
 
-def _button(here: Here, now: Next, endpoints: Mapping[str, Endpoint]) -> None:
+def _button(here: Here, now: NextLook, endpoints: Mapping[str, Endpoint]) -> None:
     if now.spec is None:
         return
     spec = now.spec

@@ -12,13 +12,13 @@ import streamlit as st
 from atom.display import numbers
 from atom.engine.batch.files import Parcel, list_parcels, requests_file
 from atom.engine.batch.sending import (
-    Written,
+    WrittenBatches,
     fetch_batches,
     open_batch_run,
     send_batches,
     write_batch,
 )
-from atom.engine.batch.taking import Taken, take_replies
+from atom.engine.batch.taking import BatchReplies, take_replies
 from atom.engine.study.spec import RunSpec
 from atom.errors import AtomError
 from atom.files import write_file
@@ -154,7 +154,7 @@ def _service_buttons(here: Here, endpoints: dict[str, Endpoint], parcels: list[P
         team.button("run", "Look for replies", key="batch_fetch", on_click=fetch)
 
 
-def written_words(written: Written) -> list[str]:
+def written_words(written: WrittenBatches) -> list[str]:
     """Say what was written."""
     words = []
     if written.parcels:
@@ -228,7 +228,7 @@ def _uploads(here: Here) -> None:
                 for number, (_, data) in enumerate(held):
                     files.append(Path(folder) / f"{number}.jsonl")
                     write_file(files[-1], data, sync=False)
-                taken: Taken = take_replies(here.store, files)
+                taken: BatchReplies = take_replies(here.store, files)
             more = ["Write files again to go on."] if taken.parcels else []
             return [*taken.words, *more]
 

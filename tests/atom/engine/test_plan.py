@@ -4,7 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from atom.engine.plan import Held, HeldResponse, PlanKeys, SampleState, finished, outlook, state_of
+from atom.engine.plan import (
+    HeldResponse,
+    PlanKeys,
+    RecordState,
+    SampleState,
+    finished,
+    outlook,
+    state_of,
+)
 from atom.engine.study.spec import STAGES
 from atom.records import (
     Checkpoint,
@@ -115,7 +123,7 @@ def test_nothing_follows_from_an_unusable_replay(state):
 def test_an_answer_that_is_none_is_not_scored(state):
     have = replace(
         NEW,
-        criteria=Held(id="set", state="scored"),
+        criteria=RecordState(id="set", state="scored"),
         criterion_ids=("k1",),
         responses={"r": HeldResponse(candidate_id="c1", state=state)},
     )
@@ -131,8 +139,8 @@ def test_a_changed_criterion_rescores_only_itself():
     r = KEYS.response_id("s", "c1")
     have = replace(
         NEW,
-        replay=Held(id="replay", state="scored"),
-        criteria=Held(id="by-hand", state="scored"),
+        replay=RecordState(id="replay", state="scored"),
+        criteria=RecordState(id="by-hand", state="scored"),
         criterion_ids=("k1", "new"),
         responses={r: HeldResponse(candidate_id="c1", state="scored")},
         checkpoints={KEYS.checkpoint_key("k1", r, 0): "scored"},
@@ -145,7 +153,7 @@ def test_repeats_are_items_of_their_own():
     r = KEYS.response_id("s", "c1")
     have = replace(
         NEW,
-        criteria=Held(id="set", state="scored"),
+        criteria=RecordState(id="set", state="scored"),
         criterion_ids=("k1",),
         responses={r: HeldResponse(candidate_id="c1", state="scored")},
         checkpoints={KEYS.checkpoint_key("k1", r, 0): "scored"},
@@ -156,7 +164,7 @@ def test_repeats_are_items_of_their_own():
 
 
 def test_failed_items_are_left_alone_unless_asked_for():
-    have = replace(NEW, replay=Held(id=KEYS.replay_id("s"), state="failed"))
+    have = replace(NEW, replay=RecordState(id=KEYS.replay_id("s"), state="failed"))
     assert stages_ready(have, only(KEYS, "replay")) == []
     again = only(KEYS, "replay", retry_failed=True)
     (item,) = outlook(have, again).ready
@@ -251,7 +259,7 @@ def test_other_settings_of_the_judge_name_other_replays_criteria_and_marks():
 
 @pytest.mark.parametrize("retry", ["retry_failed", "retry_unscored"])
 def test_failed_items_are_asked_again_by_either_wish(retry):
-    have = replace(NEW, replay=Held(id=KEYS.replay_id("s"), state="failed"))
+    have = replace(NEW, replay=RecordState(id=KEYS.replay_id("s"), state="failed"))
     keys = only(KEYS, "replay")
     assert stages_ready(have, keys) == []
     (item,) = outlook(have, replace(keys, **{retry: True})).ready
@@ -272,7 +280,7 @@ def test_a_spoiled_mark_is_asked_again_without_its_neighbours():
     answer = response()
     have = replace(
         NEW,
-        criteria=Held(id=KEYS.criteria_set_id("s"), state="scored"),
+        criteria=RecordState(id=KEYS.criteria_set_id("s"), state="scored"),
         criterion_ids=("k1", "k2"),
         responses={answer.id: HeldResponse(candidate_id="c1", state="scored")},
     )

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from atom.engine.code import sandbox as module
-from atom.engine.code.sandbox import Limits, find_sandbox, holds, ways
+from atom.engine.code.sandbox import ProgramLimits, find_sandbox, holds, ways
 from atom.errors import UsageError
 from tests.escapes import ESCAPES, OPEN_AGAIN, escaped
 
-LIMITS = Limits(cpu=1, wall=6.0, memory=256 * 2**20)
+LIMITS = ProgramLimits(cpu=1, wall=6.0, memory=256 * 2**20)
 
 
 @functools.cache
@@ -168,7 +168,7 @@ def test_every_limit_ends_it_with_the_reason(sandbox, source, ended, words):
 
 
 def test_waiting_ends_on_the_clock(sandbox):
-    slow = replace(sandbox, limits=Limits(wall=0.7))
+    slow = replace(sandbox, limits=ProgramLimits(wall=0.7))
     ran = slow.run("import time\nprint('on', flush=True)\ntime.sleep(60)")
     assert (ran.ended, ran.reason) == ("timeout", "it ran for more than 0.7 s")
 

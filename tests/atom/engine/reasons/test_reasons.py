@@ -31,7 +31,7 @@ KNOWN = {endpoint.name: endpoint for endpoint in builtin_endpoints()}
 FAR = Endpoint(name="far", base_url="https://vectors.example/v1", model="probe-embedding",
                roles=("embedding",), prices=Prices(input=2.0))  # fmt: skip
 TEXTS = tuple(sorted(set(planted(200)[0])))
-ASKED = names.Asked(
+ASKED = names.GroupsToName(
     identity="these", keys=("omission", "omission-2"), kinds=("omission", "other"),
     material=(GroupMaterial(failures=2, words=("not mentioned",), reasons=("It omits it.",)),
               GroupMaterial(failures=1, words=("hm",), reasons=("<b>hm</b>",))),

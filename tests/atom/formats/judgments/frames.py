@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from atom.analysis.agreement.rubric import Marked
-from atom.engine.imports.importing import Imported, import_reading
+from atom.engine.imports.importing import ImportResult, import_reading
 from atom.formats import ColumnMap, ImportFile, read
 from atom.records import (
     Candidate,
@@ -35,7 +35,7 @@ class Brought:
     """A store, what an import brought, and all its marks."""
 
     store: Store
-    imported: Imported
+    imported: ImportResult
     frame: pd.DataFrame
 
 

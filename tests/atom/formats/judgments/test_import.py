@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from atom.engine.imports.importing import Imported, import_reading
+from atom.engine.imports.importing import ImportResult, import_reading
 from atom.errors import ConflictError, DoubtError, FormatError
 from atom.formats import ColumnMap, ImportFile, dry_run, read, read_column_map
 from atom.formats.judgments.sets import tree_of
@@ -59,7 +59,7 @@ def _bring(
     accept: bool = False,
     replace: bool = False,
     format: str | None = None,
-) -> Imported:
+) -> ImportResult:
     columns: ColumnMap | None = read_column_map(text) if text else None
     reading = read(format, files if isinstance(files, list) else [files], columns=columns)
     return import_reading(store, reading, "study", MOMENT, accept=accept, replace=replace)
@@ -138,7 +138,7 @@ def test_people_join_later_with_criteria_of_their_own(store: Store) -> None:
     assert {one.judge_id for one in store.select(Checkpoint)} == {_study(store).judge_id}
 
 
-def _joined(store: Store) -> tuple[Imported, Imported]:
+def _joined(store: Store) -> tuple[ImportResult, ImportResult]:
     first = _bring(store, _lines(ROWS), "{dataset: d, criterion: criterion, mark: score}")
     more = [{**row, "criterion": "is polite", "judge": "judge-b"} for row in ROWS]
     once = [row for row in more if row["weight"] == 1]
