@@ -19,7 +19,7 @@ from atom.engine.plan import PlanKeys, SampleState, expected, outlook
 from atom.engine.sample_states import CHUNK, load_states
 from atom.engine.study.spec import STAGES, RunSpec
 from atom.errors import PictureError
-from atom.judge import Estimate
+from atom.judge import CostEstimate
 from atom.pipeline import BY_NAME, OUTCOME, REPLAY
 from atom.records import (
     CriteriaSet,
@@ -125,7 +125,7 @@ def forecast(store: Store, spec: RunSpec, endpoints: Mapping[str, Endpoint]) -> 
 
 def guess_price(
     live: Live, stage: Stage, there: Subject | None = None, candidate: Endpoint | None = None
-) -> Estimate:
+) -> CostEstimate:
     """Estimate what a step would cost, with stand-ins for what isn't there yet.
 
     Args:

@@ -15,7 +15,15 @@ from atom.engine.items import read_material
 from atom.engine.members import asks, candidate_of, judge_of
 from atom.engine.replies import PaidOnce
 from atom.errors import UsageError
-from atom.judge import Estimate, JudgeClient, PictureCache, PicturePart, Reply, Request, SpendLedger
+from atom.judge import (
+    CostEstimate,
+    JudgeClient,
+    PictureCache,
+    PicturePart,
+    Reply,
+    Request,
+    SpendLedger,
+)
 from atom.pipeline import ANSWER, SCORING, Respondent, judge_sample
 from atom.probes.chunk import read_program
 from atom.records import (
@@ -232,7 +240,9 @@ class Live:
             response=response,
         )
 
-    def price(self, stage: Stage, subject: Subject, candidate: Endpoint | None = None) -> Estimate:
+    def price(
+        self, stage: Stage, subject: Subject, candidate: Endpoint | None = None
+    ) -> CostEstimate:
         """Estimate what a step would cost, before it's taken.
 
         Args:
@@ -251,7 +261,7 @@ class Live:
         request = stage.build(material, subject, self.setting(stage, candidate))
         client = self._client(candidate if stage.by_candidate and candidate else self.judge)
         if self.store is not None and PaidOnce(self.store, client).stored(request) is not None:
-            return Estimate(prompt_tokens=0, completion_tokens=0, cost=0.0, most=0.0)
+            return CostEstimate(prompt_tokens=0, completion_tokens=0, cost=0.0, most=0.0)
         return client.estimate(request)
 
     async def whole(

@@ -20,12 +20,12 @@ from atom.judge.request import (
 from atom.judge.retry import RetryPolicy
 from atom.judge.sampling import asked_request, asked_sampling
 from atom.judge.timing import Timing
-from atom.judge.usage import Estimate, SpendLedger
+from atom.judge.usage import CostEstimate, SpendLedger
 
 __all__ = [
     "CallGaveUp",
     "CallRefused",
-    "Estimate",
+    "CostEstimate",
     "JudgeClient",
     "Limiter",
     "PictureCache",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from atom.judge.request import Request, TextPart
 from atom.judge.sampling import extra_fields
-from atom.judge.servers.dialect import SETTINGS, Sent
+from atom.judge.servers.dialect import SETTINGS, SentRequest
 from atom.judge.structured import response_format, system_text
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
@@ -28,7 +28,12 @@ class ExchangeTurn:
 
 
 def build_body(
-    request: Request, model: str, literals: Sequence[bytes], *, turn: ExchangeTurn, sent: Sent
+    request: Request,
+    model: str,
+    literals: Sequence[bytes],
+    *,
+    turn: ExchangeTurn,
+    sent: SentRequest,
 ) -> bytes:
     """Build the JSON body of a chat-completions request.
 

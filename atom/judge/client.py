@@ -13,8 +13,8 @@ from atom.errors import SettingsError, SpendCapReached
 from atom.judge.body import ExchangeTurn, build_body
 from atom.judge.exchange import (
     MOST_LENGTHENED,
+    CompletionVerdict,
     Exchange,
-    Verdict,
     judge_completion,
     more_tokens,
 )
@@ -38,14 +38,14 @@ from atom.judge.servers.dialect import (
     THIS_REQUEST,
     Dialect,
     Lesson,
-    Sent,
+    SentRequest,
     adapted_lines,
     sent_parts,
 )
 from atom.judge.structured import repair_talk
 from atom.judge.timing import Timing
 from atom.judge.tries import Tries
-from atom.judge.usage import Estimate, SpendLedger, estimate_request
+from atom.judge.usage import CostEstimate, SpendLedger, estimate_request
 from atom.records import Endpoint, ReplyForm, Usage
 
 if TYPE_CHECKING:
@@ -151,11 +151,11 @@ class JudgeClient:
         """Close the connections; the client can be used again afterwards."""
         await self._tries.close()
 
-    def estimate(self, request: Request) -> Estimate:
+    def estimate(self, request: Request) -> CostEstimate:
         """Estimate a request's tokens and cost before it's sent."""
         return self._estimate(asked_request(self.endpoint, request), self._thinking_room)
 
-    def _estimate(self, request: Request, room: int) -> Estimate:
+    def _estimate(self, request: Request, room: int) -> CostEstimate:
         total, count = self._typical.get(request.task, (0, 0))
         return estimate_request(
             request,
@@ -268,7 +268,7 @@ class JudgeClient:
         ]
         exchange.notes = list(dict.fromkeys((*exchange.notes, *noted)))
 
-    def _price(self, exchange: Exchange, turn: ExchangeTurn) -> Estimate:
+    def _price(self, exchange: Exchange, turn: ExchangeTurn) -> CostEstimate:
         allowed, room = exchange.request.sampling.max_tokens, self._thinking_room
         if allowed is not None and turn.max_tokens is not None:
             room = turn.max_tokens - allowed
@@ -291,7 +291,9 @@ class JudgeClient:
             self._pay(exchange, estimate, completion)
         return completion
 
-    def _pay(self, exchange: Exchange, estimate: Estimate, completion: Completion | None) -> None:
+    def _pay(
+        self, exchange: Exchange, estimate: CostEstimate, completion: Completion | None
+    ) -> None:
         """Enter in the books what a turn cost.
 
         A failed one is taken to cost nothing beyond what `_faults` has booked.
@@ -341,7 +343,11 @@ class JudgeClient:
         return self._reply(exchange, completion, verdict)
 
     def _reply(
-        self, exchange: Exchange, completion: Completion, verdict: Verdict, error: str | None = None
+        self,
+        exchange: Exchange,
+        completion: Completion,
+        verdict: CompletionVerdict,
+        error: str | None = None,
     ) -> Reply:
         exchange.notes.extend(verdict.notes)
         text = completion.content or completion.refusal or ""
@@ -414,7 +420,7 @@ class JudgeClient:
                 if any(lesson.part in OF_PICTURES for lesson in failed.fault.lessons):
                     await self._prepare(exchange)
 
-    def _wanted(self, exchange: Exchange, turn: ExchangeTurn, *, stream: bool) -> Sent:
+    def _wanted(self, exchange: Exchange, turn: ExchangeTurn, *, stream: bool) -> SentRequest:
         """Say what a turn would hold if the server took everything."""
         return sent_parts(
             exchange.request,
@@ -455,7 +461,7 @@ class JudgeClient:
             nothing = Completion(content=None, refusal=None, finish="content_filter", usage=Usage())
             reason = f"A content filter stopped the question. {fault.message}"
             return self._reply(
-                exchange, nothing, Verdict(state="filtered", reason=reason), error=reason
+                exchange, nothing, CompletionVerdict(state="filtered", reason=reason), error=reason
             )
         call = exchange.record(self.endpoint, self._timing.now(), error=message)
         kind = CallGaveUp if fault.kind == "transient" else CallRefused

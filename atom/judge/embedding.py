@@ -42,7 +42,7 @@ MOST_CHARACTERS: Final = 2000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Embedded:
+class Embeddings:
     """Vectors, and the record of the call that brought them.
 
     Args:
@@ -90,7 +90,7 @@ class EmbeddingClient:
     ) -> None:
         await self._openai.close()
 
-    async def embed(self, texts: Sequence[str]) -> Embedded:
+    async def embed(self, texts: Sequence[str]) -> Embeddings:
         """Turn at most `MOST_TEXTS` texts into vectors.
 
         Raises:
@@ -121,7 +121,7 @@ class EmbeddingClient:
             cost=cost_of(usage, self.endpoint.prices),
             created=self._timing.now().isoformat(timespec="milliseconds"),
         )
-        return Embedded(vectors=vectors, call=call)
+        return Embeddings(vectors=vectors, call=call)
 
     async def _attempt(self, texts: list[str], left: float) -> tuple[tuple[Vector, ...], Usage]:
         with as_faults(self._timing, self.endpoint.timeout, key=self._key):
@@ -142,7 +142,7 @@ class EmbeddingClient:
         return vectors, usage
 
 
-def each_alone(embedded: Embedded, model: str, texts: Sequence[str]) -> tuple[Call, ...]:
+def each_alone(embedded: Embeddings, model: str, texts: Sequence[str]) -> tuple[Call, ...]:
     """Return a call for each text, so that texts asked for later find those that are paid for.
 
     Tokens are shared out by the texts' lengths, so that they add up to what was counted, and the

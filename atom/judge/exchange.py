@@ -10,8 +10,8 @@ from atom.judge.replies.completion import Completion
 from atom.judge.replies.objects import extract_object
 from atom.judge.reply import ReplyState
 from atom.judge.request import Request, call_id
-from atom.judge.servers.dialect import Dialect, Sent
-from atom.judge.usage import Estimate, add_usage, cost_of
+from atom.judge.servers.dialect import Dialect, SentRequest
+from atom.judge.usage import CostEstimate, add_usage, cost_of
 from atom.records import Call, Endpoint, ReplyForm, Usage
 from atom.records.thoughts import Spoken, tell_apart
 
@@ -34,9 +34,9 @@ class Exchange:
     sides: tuple[tuple[int, int], ...] = ()
     sides_unpadded: tuple[tuple[int, int], ...] = ()
     attempts: int = 0
-    estimate: Estimate | None = None
+    estimate: CostEstimate | None = None
     own: Dialect = field(default_factory=Dialect)
-    sent: Sent = field(default_factory=Sent)
+    sent: SentRequest = field(default_factory=SentRequest)
     usage: Usage | None = None
     cost: float | None = 0.0
     estimated_cost: float | None = 0.0
@@ -58,7 +58,7 @@ class Exchange:
         self.estimated_cost = _sum(self.estimated_cost, assumed)
         return assumed
 
-    def pay(self, endpoint: Endpoint, usage: Usage, estimate: Estimate) -> float | None:
+    def pay(self, endpoint: Endpoint, usage: Usage, estimate: CostEstimate) -> float | None:
         """Enter a turn's tokens and return its cost, or None where it isn't known."""
         cost = cost_of(usage, endpoint.prices)
         assumed = estimate.cost if cost is None else cost
@@ -100,7 +100,7 @@ class Exchange:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Verdict:
+class CompletionVerdict:
     """What a completion amounts to; see `ReplyState`.
 
     Args:
@@ -122,7 +122,7 @@ class Verdict:
     formless: bool = False
 
 
-def judge_completion(request: Request, completion: Completion) -> Verdict:
+def judge_completion(request: Request, completion: Completion) -> CompletionVerdict:
     """Say whether a completion can be used.
 
     A complete object that fits the schema is used even when the token limit came after it.
@@ -136,19 +136,23 @@ def judge_completion(request: Request, completion: Completion) -> Verdict:
 
 def _verdict(
     request: Request, completion: Completion, content: str, spoken: Spoken, thought: bool
-) -> Verdict:
+) -> CompletionVerdict:
     if completion.refusal:
-        return Verdict(state="refused", reason=f"The model refused: {completion.refusal[:300]}")
+        return CompletionVerdict(
+            state="refused", reason=f"The model refused: {completion.refusal[:300]}"
+        )
     if completion.finish == "content_filter":
-        return Verdict(state="filtered", reason="A content filter stopped the reply.")
+        return CompletionVerdict(state="filtered", reason="A content filter stopped the reply.")
     if completion.finish == "refusal":
-        return Verdict(state="refused", reason=f"The model refused. {content[:300]}".strip())
+        return CompletionVerdict(
+            state="refused", reason=f"The model refused. {content[:300]}".strip()
+        )
     cut = completion.finish == "length"
     if not content.strip():
         return _without_words(request, completion, cut=cut)
     if request.schema is None:
         if cut:
-            return Verdict(
+            return CompletionVerdict(
                 state="cut",
                 reason="The token limit was reached while the model was thinking."
                 if not spoken.answer
@@ -156,43 +160,47 @@ def _verdict(
                 thinking=not spoken.answer,
             )
         if thought and not spoken.answer:
-            return Verdict(
+            return CompletionVerdict(
                 state="empty", reason="The reply holds no answer outside its think block."
             )
-        return Verdict(state="ok")
+        return CompletionVerdict(state="ok")
     found = extract_object(content, request.schema, lines=not cut)
     if found.data is not None:
-        return Verdict(state="ok", data=found.data, notes=found.notes)
+        return CompletionVerdict(state="ok", data=found.data, notes=found.notes)
     if cut:
-        return Verdict(
+        return CompletionVerdict(
             state="cut",
             reason=f"Cut by the token limit. {found.problem}",
             thinking=not spoken.answer,
         )
     shape = {"type": "object", "required": request.schema.get("required", [])}
     formless = extract_object(content, shape).data is None
-    return Verdict(state="unreadable", reason=found.problem, formless=formless)
+    return CompletionVerdict(state="unreadable", reason=found.problem, formless=formless)
 
 
-def _without_words(request: Request, completion: Completion, *, cut: bool) -> Verdict:
+def _without_words(request: Request, completion: Completion, *, cut: bool) -> CompletionVerdict:
     """Judge a reply without content."""
     if cut:
-        return Verdict(
+        return CompletionVerdict(
             state="cut",
             reason="The token limit was reached before any text came.",
             thinking=True,
         )
     if not completion.thoughts.strip():
-        return Verdict(state="empty", reason="The reply has no content.")
+        return CompletionVerdict(state="empty", reason="The reply has no content.")
     if request.schema is None:
-        return Verdict(state="empty", reason="All the reply's words are among its thoughts.")
+        return CompletionVerdict(
+            state="empty", reason="All the reply's words are among its thoughts."
+        )
     # Some servers file a whole structured reply under thoughts when its think block isn't closed.
     if completion.thoughts.lstrip().startswith("{"):
         found = extract_object(completion.thoughts, request.schema)
         if found.data is not None:
             note = "the server filed the reply under the model's thoughts"
-            return Verdict(state="ok", data=found.data, notes=(*found.notes, note))
-    return Verdict(state="unreadable", reason="All the reply's words are among its thoughts.")
+            return CompletionVerdict(state="ok", data=found.data, notes=(*found.notes, note))
+    return CompletionVerdict(
+        state="unreadable", reason="All the reply's words are among its thoughts."
+    )
 
 
 def more_tokens(max_tokens: int | None, usage: Usage) -> int:

@@ -22,7 +22,7 @@ from atom.judge.pictures.cache import PictureCache
 from atom.judge.reply import Reply
 from atom.judge.request import Request, call_id, request_hash
 from atom.judge.sampling import asked_request
-from atom.judge.servers.dialect import Dialect, Lesson, Sent, keywords_of, sent_parts
+from atom.judge.servers.dialect import Dialect, Lesson, SentRequest, keywords_of, sent_parts
 from atom.judge.structured import repair_talk
 from atom.judge.usage import SpendLedger
 from atom.records import Call, Endpoint, ReplyForm
@@ -39,7 +39,7 @@ class LeftForLater(Exception):
     """Nobody was asked: the question waits for a batch, and what it is for stays missing."""
 
 
-class Learned(Record):
+class EndpointLessons(Record):
     """What an endpoint's refusals have taught."""
 
     lessons: tuple[Lesson, ...] = ()
@@ -63,7 +63,7 @@ def _older(token_name: str, form: ReplyForm | None) -> tuple[Lesson, ...]:
     return tuple(found)
 
 
-class Unfinished(Record):
+class UnfinishedReply(Record):
     """A reply that can't be used as it came, and is asked for once more in the next batch."""
 
     call: Call
@@ -80,7 +80,7 @@ class Unfinished(Record):
     """Turns that there have been."""
 
 
-class Entry(Record):
+class RequestEntry(Record):
     """What must be known of a request to read its reply later."""
 
     custom_id: str
@@ -103,10 +103,10 @@ class Entry(Record):
     """The dialect that it is sent in."""
     parts: tuple[str, ...] = ()
     """The parts of a request that it holds."""
-    earlier: Unfinished | None = None
+    earlier: UnfinishedReply | None = None
     """What came before this turn."""
 
-    def sent(self, endpoint: Endpoint, schema: Mapping[str, object] | None) -> Sent:
+    def sent(self, endpoint: Endpoint, schema: Mapping[str, object] | None) -> SentRequest:
         """Say what it holds, so that a refusal can be held against it."""
         parts = set(self.parts)
         if self.max_tokens is not None:
@@ -114,7 +114,7 @@ class Entry(Record):
         if self.form != "text":
             parts.add("response_format")
         dialect = Dialect(lessons=self.lessons).joined(_older(self.token_name, None))
-        return Sent(
+        return SentRequest(
             dialect=dialect,
             parts=frozenset(parts),
             form=self.form,
@@ -127,7 +127,7 @@ class Entry(Record):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Note:
+class NotedRequest:
     """A request that was noted.
 
     Args:
@@ -136,7 +136,7 @@ class Note:
         schema: the reply's schema.
     """
 
-    entry: Entry
+    entry: RequestEntry
     line: bytes
     schema: Mapping[str, object] | None = field(default=None, hash=False)
 
@@ -144,10 +144,10 @@ class Note:
 class Book(Protocol):
     """Where requests are noted, and what became of those noted before."""
 
-    def learned(self, endpoint: Endpoint) -> Learned:
+    def learned(self, endpoint: Endpoint) -> EndpointLessons:
         """Say what the endpoint's refusals have taught."""
 
-    def waits(self, call_id: str) -> Entry | None:
+    def waits(self, call_id: str) -> RequestEntry | None:
         """Return a request that was noted before and whose reply isn't here yet."""
 
     def settled(self, request: Request, call_id: str) -> Reply | None:
@@ -158,10 +158,10 @@ class Book(Protocol):
             CallRefused: the endpoint can't answer this request.
         """
 
-    def unfinished(self, call_id: str) -> Unfinished | None:
+    def unfinished(self, call_id: str) -> UnfinishedReply | None:
         """Return the reply that the next turn is to better."""
 
-    def note(self, endpoint: Endpoint, note: Note) -> None:
+    def note(self, endpoint: Endpoint, note: NotedRequest) -> None:
         """Note a request.
 
         Raises:
@@ -228,7 +228,7 @@ class NotingClient(JudgeClient):
         """
         yield await self.ask(request)
 
-    async def _note(self, request: Request, name: str) -> Note:
+    async def _note(self, request: Request, name: str) -> NotedRequest:
         exchange = await self._begin(request)
         estimate = self._price(exchange, self._first_turn(request))
         share = self.endpoint.prices.batch_share
@@ -249,7 +249,7 @@ class NotingClient(JudgeClient):
         )
         body = build_body(request, self.endpoint.model, exchange.literals, turn=turn, sent=sent)
         custom_id = name if earlier is None else f"{name}-{earlier.turns + 1}"
-        entry = Entry(
+        entry = RequestEntry(
             custom_id=custom_id,
             call_id=name,
             request_hash=exchange.hash,
@@ -265,7 +265,7 @@ class NotingClient(JudgeClient):
             most=most,
             earlier=earlier,
         )
-        return Note(entry=entry, line=request_line(custom_id, body), schema=request.schema)
+        return NotedRequest(entry=entry, line=request_line(custom_id, body), schema=request.schema)
 
     async def _set_aside(self, most: float, *, limit: bool = True) -> None:
         """Keep the noted requests' cost under the cap; nothing of it is given back in this run."""

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Literal, TypeVar
 
-from atom.judge.servers.dialect import Lesson, Sent
+from atom.judge.servers.dialect import Lesson, SentRequest
 from atom.judge.servers.refusals import lessons_of, speaks_of_form
 from atom.judge.servers.words import ServerWords, quoted, read_error
 from atom.judge.timing import Timing
@@ -24,7 +24,7 @@ FaultKind = Literal["transient", "permanent", "quota", "picture", "form", "refus
 doesn't know the fixed reply form; `refused`: it refuses a part of the request, see `lessons`;
 `filtered`: a content filter stopped the question, which is an answer."""
 
-NOTHING_SENT = Sent()
+NOTHING_SENT = SentRequest()
 CROWDED = frozenset({429, 503, 529})
 """Statuses that say "too busy": fewer requests in flight, and a pause for all."""
 _RETRIED = frozenset({408, 409, 429})
@@ -187,7 +187,7 @@ def http_fault(
     headers: Mapping[str, str],
     body: object,
     *,
-    sent: Sent = NOTHING_SENT,
+    sent: SentRequest = NOTHING_SENT,
     now: datetime | None = None,
 ) -> Fault:
     """Judge an HTTP error, or an error object inside a 200.
@@ -224,7 +224,9 @@ def http_fault(
     )
 
 
-def _kind(status: int, words: ServerWords, sent: Sent, lessons: tuple[Lesson, ...]) -> FaultKind:
+def _kind(
+    status: int, words: ServerWords, sent: SentRequest, lessons: tuple[Lesson, ...]
+) -> FaultKind:
     text = f"{words.code} {words.message}"
     if status == 402 or _QUOTA.search(text):
         return "quota"

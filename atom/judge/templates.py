@@ -77,7 +77,7 @@ class Template:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Rendered:
+class RenderedPrompt:
     """A prompt ready to be sent: the system text and the text of the user's message."""
 
     system: str
@@ -215,7 +215,7 @@ def template_names() -> tuple[str, ...]:
 
 def render(
     template: Template, values: Mapping[str, JsonValue], *, form: str | None = None
-) -> Rendered:
+) -> RenderedPrompt:
     """Fill a template in.
 
     Args:
@@ -248,7 +248,7 @@ def render(
             raise TemplateError(f"prompt {template.prompt!r}: {name!r} must be text")
         return sendable(value)
 
-    return Rendered(
+    return RenderedPrompt(
         system=f"{TASK_MARK}{template.prompt}\n{template.sections['system']}",
         user=_PLACEHOLDER.sub(fill, template.sections[section]),
     )

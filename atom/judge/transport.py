@@ -16,7 +16,7 @@ from atom.judge.retry import (
     transport_fault,
     transport_words,
 )
-from atom.judge.servers.dialect import Sent
+from atom.judge.servers.dialect import SentRequest
 from atom.judge.timing import Timing
 from atom.records import Endpoint
 
@@ -93,7 +93,7 @@ def _own_headers(key: Key) -> dict[str, str | Omit]:
 
 @contextmanager
 def as_faults(
-    timing: Timing, seconds: float, *, sent: Sent = NOTHING_SENT, key: Key = NO_KEY
+    timing: Timing, seconds: float, *, sent: SentRequest = NOTHING_SENT, key: Key = NO_KEY
 ) -> Iterator[None]:
     """Turn whatever goes wrong in a try into a fault.
 

@@ -18,7 +18,7 @@ from atom.judge.replies.completion import (
     read_models,
 )
 from atom.judge.retry import AttemptFailed
-from atom.judge.servers.dialect import Sent
+from atom.judge.servers.dialect import SentRequest
 from atom.judge.timing import Timing
 from atom.judge.transport import as_faults, open_openai
 from atom.judge.usage import SpendLedger
@@ -81,7 +81,7 @@ class Tries:
         import httpx2
 
         async with self._limiter.slot() as slot:
-            with self._faults(Sent(), slot):
+            with self._faults(SentRequest(), slot):
                 async with asyncio.timeout(self._endpoint.timeout):
                     response = await self.open().get(
                         "/models",
@@ -147,7 +147,9 @@ class Tries:
                 exchange.seconds = self._timing.clock() - started
 
     @contextmanager
-    def _faults(self, sent: Sent, slot: Slot, exchange: Exchange | None = None) -> Iterator[None]:
+    def _faults(
+        self, sent: SentRequest, slot: Slot, exchange: Exchange | None = None
+    ) -> Iterator[None]:
         """Turn whatever goes wrong in a try into a fault; tell the limiter of a crowd.
 
         A reply that was written but is of no use is booked at its estimate: it will be charged.
@@ -204,7 +206,7 @@ class Tries:
         return cast("httpx2.Response", opened)
 
     async def _lines(
-        self, response: httpx2.Response, deadline: float, sent: Sent
+        self, response: httpx2.Response, deadline: float, sent: SentRequest
     ) -> AsyncIterator[str]:
         """Yield the lines of an event stream; a server that doesn't stream gives one event."""
         if "event-stream" not in response.headers.get("content-type", ""):

@@ -21,7 +21,7 @@ TYPICAL_COMPLETION = 600
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Estimate:
+class CostEstimate:
     """What a request will probably cost.
 
     Args:
@@ -44,7 +44,7 @@ def estimate_request(
     *,
     typical_completion: float | None = None,
     thinking_tokens: int = 0,
-) -> Estimate:
+) -> CostEstimate:
     """Estimate a request's tokens and cost before anything is sent.
 
     Args:
@@ -67,7 +67,7 @@ def estimate_request(
     typical = math.ceil(typical_completion or TYPICAL_COMPLETION)
     expected = typical if allowed is None else min(typical, allowed)
     most = max(expected, allowed or 2 * typical)
-    return Estimate(
+    return CostEstimate(
         prompt_tokens=prompt,
         completion_tokens=expected,
         cost=cost_of(Usage(prompt_tokens=prompt, completion_tokens=expected), prices),

@@ -15,7 +15,7 @@ from atom.store.store import Store, Writer
 from atom.store.together.server import clock_of
 
 
-class Hold(NamedTuple):
+class Lease(NamedTuple):
     """A lease on something.
 
     Args:
@@ -42,12 +42,12 @@ _RENEW: Final = (
 )
 
 
-def hold_of(store: Store, item: str) -> Hold | None:
+def hold_of(store: Store, item: str) -> Lease | None:
     """Return who holds something, whether the lease has run out or not; None where nobody does."""
     with store.read() as connection:
         row = connection.execute(_HOLD, {"held": item}).first()
         now = clock_of(connection)
-    return None if row is None else Hold(str(row.owner), float(row.until), now)
+    return None if row is None else Lease(str(row.owner), float(row.until), now)
 
 
 def holder_now(writer: Writer, item: str) -> str | None:

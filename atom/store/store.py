@@ -43,7 +43,7 @@ from atom.store.sums import keep_up
 from atom.store.team.guard import let_in
 from atom.store.together.blobs import blobs_of
 from atom.store.together.revisions import (
-    Mark,
+    StudyMoment,
     bump_all,
     bump_studies,
     fold,
@@ -431,7 +431,7 @@ class Store:
         """
         return self.mark(study_id).revision
 
-    def mark(self, study_id: str | None = None) -> Mark:
+    def mark(self, study_id: str | None = None) -> StudyMoment:
         """Return where a study stands: how often it changed, and what runs have brought."""
         with self.read() as connection:
             return read_mark(connection, study_id)

@@ -23,7 +23,7 @@ from atom.engine.replies import reread
 from atom.errors import CorruptError, PlaceError, StoreError, UsageError
 from atom.files import clear_parts, part_path, stream, write_file
 from atom.judge import CallGaveUp, CallRefused, Reply, Request
-from atom.judge.noting import Entry, Learned, Note, Unfinished
+from atom.judge.noting import EndpointLessons, NotedRequest, RequestEntry, UnfinishedReply
 from atom.judge.request import schema_text
 from atom.records import Call, Endpoint, content_id
 from atom.records.base import Record
@@ -97,8 +97,8 @@ class Ledger(Record):
     """What replies have taught."""
 
     failures: dict[str, Failure] = Field(default_factory=dict)
-    unfinished: dict[str, Unfinished] = Field(default_factory=dict)
-    learned: dict[str, Learned] = Field(default_factory=dict)
+    unfinished: dict[str, UnfinishedReply] = Field(default_factory=dict)
+    learned: dict[str, EndpointLessons] = Field(default_factory=dict)
     """By endpoint."""
 
 
@@ -145,7 +145,7 @@ def save_parcel(store: Store, parcel: Parcel) -> Parcel:
     return parcel
 
 
-def read_index(store: Store, parcel: Parcel) -> Iterator[Entry]:
+def read_index(store: Store, parcel: Parcel) -> Iterator[RequestEntry]:
     """Yield what is known of a batch's requests.
 
     Raises:
@@ -155,7 +155,7 @@ def read_index(store: Store, parcel: Parcel) -> Iterator[Entry]:
     try:
         with path.open("rb") as file:
             for line in file:
-                yield Entry.model_validate_json(line)
+                yield RequestEntry.model_validate_json(line)
     except (OSError, ValidationError) as error:
         raise CorruptError(
             f"what the batch {parcel.name!r} asks can't be read from {path.name!r}: "
@@ -285,7 +285,7 @@ class BatchBook:
         self._limits = (most_requests, most_bytes)
         self._ledger = load_ledger(store)
         self._retry_failed = retry_failed
-        self._waiting: dict[str, Entry] = {}
+        self._waiting: dict[str, RequestEntry] = {}
         self._number = 0
         for parcel in list_parcels(store):
             if parcel.run_id == run_id:
@@ -299,11 +299,11 @@ class BatchBook:
 
     # What the clients ask
 
-    def learned(self, endpoint: Endpoint) -> Learned:
+    def learned(self, endpoint: Endpoint) -> EndpointLessons:
         """Say what the endpoint's refusals have taught."""
         return learned_of(self._ledger, endpoint)
 
-    def waits(self, call_id: str) -> Entry | None:
+    def waits(self, call_id: str) -> RequestEntry | None:
         """Return a request that was noted before and whose reply isn't here yet."""
         found = self._waiting.get(call_id)
         if found is not None:
@@ -329,11 +329,11 @@ class BatchBook:
         kind = CallRefused if failure.permanent else CallGaveUp
         raise kind(failure.message, call)
 
-    def unfinished(self, call_id: str) -> Unfinished | None:
+    def unfinished(self, call_id: str) -> UnfinishedReply | None:
         """Return the reply that the next turn is to better."""
         return self._ledger.unfinished.get(call_id)
 
-    def note(self, endpoint: Endpoint, note: Note) -> None:
+    def note(self, endpoint: Endpoint, note: NotedRequest) -> None:
         """Write a request into its endpoint's file.
 
         Raises:
@@ -433,7 +433,7 @@ class BatchBook:
         self._open.clear()
 
 
-def learned_of(ledger: Ledger, endpoint: Endpoint) -> Learned:
+def learned_of(ledger: Ledger, endpoint: Endpoint) -> EndpointLessons:
     """Say how an endpoint is to be asked.
 
     OpenAI's own service takes `max_completion_tokens` with every model, and its newer models take
@@ -443,4 +443,4 @@ def learned_of(ledger: Ledger, endpoint: Endpoint) -> Learned:
     if known is not None:
         return known
     newer = endpoint.host.partition(":")[0] == _OPENAI
-    return Learned(token_name="max_completion_tokens" if newer else "max_tokens")
+    return EndpointLessons(token_name="max_completion_tokens" if newer else "max_tokens")

@@ -12,7 +12,7 @@ from atom.judge.batches import LONGEST_LINE
 from atom.judge.replies.completion import Completion, read_completion
 from atom.judge.replies.objects import clean_text
 from atom.judge.retry import NOTHING_SENT, AttemptFailed, Fault, http_fault
-from atom.judge.servers.dialect import Sent
+from atom.judge.servers.dialect import SentRequest
 from atom.judge.servers.words import read_error
 from atom.records import Usage
 
@@ -57,7 +57,7 @@ def parse_line(raw: bytes | None) -> dict[str, object] | None:
 
 
 def read_outcome(
-    value: Mapping[str, object], *, sent: Sent = NOTHING_SENT
+    value: Mapping[str, object], *, sent: SentRequest = NOTHING_SENT
 ) -> Completion | Fault | None:
     """Read what became of a request.
 

@@ -34,17 +34,17 @@ from atom.engine.clock import Clock, utc_now
 from atom.errors import UsageError
 from atom.judge import Request
 from atom.judge.exchange import Exchange, judge_completion, more_tokens
-from atom.judge.noting import Entry, Learned, Unfinished
+from atom.judge.noting import EndpointLessons, RequestEntry, UnfinishedReply
 from atom.judge.replies.completion import Completion
 from atom.judge.retry import Fault, advice
-from atom.judge.servers.dialect import THIS_REQUEST, Sent
-from atom.judge.usage import Estimate
+from atom.judge.servers.dialect import THIS_REQUEST, SentRequest
+from atom.judge.usage import CostEstimate
 from atom.records import Call, Endpoint, Prices
 from atom.store import Store
 from atom.store.holds import add_cost, replied_calls, replied_now
 
 _TOGETHER = 200
-_UNPRICED = Estimate(prompt_tokens=0, completion_tokens=0, cost=None, most=None)
+_UNPRICED = CostEstimate(prompt_tokens=0, completion_tokens=0, cost=None, most=None)
 Kind = Literal["failed", "again", "unusable", "reply", "known"]
 RANK: Mapping[Kind, int] = {"failed": 1, "again": 2, "unusable": 3, "reply": 4, "known": 5}
 """Of two lines about one request, the one that ranks higher counts."""
@@ -116,7 +116,7 @@ class BatchReplies:
 class _Book:
     """What is known of one request while files are read."""
 
-    entry: Entry
+    entry: RequestEntry
     parcel: Parcel
     kind: Kind | None = None
     cost: float = 0.0
@@ -132,8 +132,8 @@ class _Account:
     broken: int = 0
     mine: set[str] = field(default_factory=set)
     failures: dict[str, Failure] = field(default_factory=dict)
-    unfinished: dict[str, Unfinished] = field(default_factory=dict)
-    learned: dict[str, Learned] = field(default_factory=dict)
+    unfinished: dict[str, UnfinishedReply] = field(default_factory=dict)
+    learned: dict[str, EndpointLessons] = field(default_factory=dict)
     errors: Counter[str] = field(default_factory=Counter)
 
 
@@ -267,7 +267,7 @@ class _Taking:
         repaired = before is not None and before.repaired
         next_turn = None
         if verdict.state == "cut" and not lengthened and not repaired:
-            next_turn = Unfinished(
+            next_turn = UnfinishedReply(
                 call=call,
                 reason=verdict.reason,
                 max_tokens=more_tokens(entry.max_tokens, outcome.usage),
@@ -275,7 +275,7 @@ class _Taking:
                 turns=exchange.attempts,
             )
         elif verdict.state == "unreadable" and not repaired:
-            next_turn = Unfinished(
+            next_turn = UnfinishedReply(
                 call=call,
                 reason=verdict.reason,
                 max_tokens=entry.max_tokens,
@@ -297,7 +297,7 @@ class _Taking:
         self._found.failures.pop(entry.call_id, None)
         return call
 
-    def _exchange(self, entry: Entry) -> Exchange:
+    def _exchange(self, entry: RequestEntry) -> Exchange:
         """Open the books of a call where the turns before have left them."""
         exchange = Exchange(
             request=_request(entry, None), hash=entry.request_hash, form=entry.form, attempts=1
@@ -336,7 +336,9 @@ class _Taking:
         lessons = [lesson for lesson in fault.lessons if lesson.only != THIS_REQUEST]
         endpoint = book.parcel.endpoint
         known = self._found.learned.get(endpoint.name) or learned_of(self._ledger, endpoint)
-        self._found.learned[endpoint.name] = Learned(lessons=known.dialect.joined(lessons).lessons)
+        self._found.learned[endpoint.name] = EndpointLessons(
+            lessons=known.dialect.joined(lessons).lessons
+        )
         return bool(lessons)
 
     # The end
@@ -416,7 +418,7 @@ class _Taking:
 _DONE: tuple[Kind, ...] = ("reply", "unusable", "known")
 
 
-def _request(entry: Entry, parcel: Parcel | None) -> Request:
+def _request(entry: RequestEntry, parcel: Parcel | None) -> Request:
     """Make what the readers of replies need of a request."""
     schema = parcel.schemas.get(entry.schema_key) if parcel is not None else None
     return Request(
@@ -443,6 +445,6 @@ def batch_priced(endpoint: Endpoint) -> Endpoint:
     return endpoint.model_copy(update={"prices": Prices(**cut)})
 
 
-def _sent(book: _Book) -> Sent:
+def _sent(book: _Book) -> SentRequest:
     schema = book.parcel.schemas.get(book.entry.schema_key)
     return book.entry.sent(book.parcel.endpoint, schema)

@@ -20,7 +20,7 @@ from atom.engine.correction.trials import KINDS, Rules, StepKind, Trial, trials_
 from atom.engine.endpoints.price import cost_words
 from atom.engine.items import read_material
 from atom.errors import PictureError
-from atom.judge import Estimate, PicturePart, Request
+from atom.judge import CostEstimate, PicturePart, Request
 from atom.judge.usage import estimate_request
 from atom.records import Arm, Cohort, Endpoint, Experiment, total_cost
 from atom.stages import correction, hint, outcome, scoring
@@ -351,6 +351,6 @@ class _Pricer:
         return None
 
 
-def _mean_tokens(prices: Sequence[Estimate]) -> int:
+def _mean_tokens(prices: Sequence[CostEstimate]) -> int:
     tokens = [price.prompt_tokens + price.completion_tokens for price in prices]
     return round(sum(tokens) / len(tokens)) if tokens else 0

@@ -38,9 +38,9 @@ from atom.records import (
 from atom.stages.outcome import check
 from atom.stages.texts.final_answer import can_refute
 from atom.store import (
-    Conflict,
     ConflictFoundError,
-    Moved,
+    MoveResult,
+    RecordConflict,
     Staging,
     Store,
     find_study,
@@ -169,7 +169,7 @@ def import_reading(
         _check_versions({**versions_of(store, study.id), **report.versions})
         closed: list[ImportReport] = []
 
-        def close(moved: Moved) -> Import:
+        def close(moved: MoveResult) -> Import:
             closed.append(_with_account(report, moved))
             record = closed[0].to_import(begun.id, study.id, created)
             return record.model_copy(update={"skipped": (*record.skipped, *broken)[:200]})
@@ -322,7 +322,7 @@ def _accepted(report: ImportReport) -> ImportReport:
     return report.model_copy(update={"account": account})
 
 
-def _with_account(report: ImportReport, moved: Moved) -> ImportReport:
+def _with_account(report: ImportReport, moved: MoveResult) -> ImportReport:
     """Close the account with what the store says: what was new, and what was there before."""
     tallies = []
     for tally in report.account.tallies:
@@ -372,8 +372,8 @@ def _settled(tally: Tally, new: int, known: int, kind: type[Record]) -> Tally:
     )
 
 
-def _conflict_words(moved: Moved, study: Study) -> str:
-    found: tuple[Conflict, ...] = moved.found
+def _conflict_words(moved: MoveResult, study: Study) -> str:
+    found: tuple[RecordConflict, ...] = moved.found
     words = (
         f"the study {study.name!r} holds other contents under the same ids: "
         f"{'; '.join(map(str, found))}. Nothing was changed."

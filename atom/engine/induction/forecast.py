@@ -18,7 +18,7 @@ from atom.engine.induction.mapper import SHORTLIST, SHORTLIST_FROM
 from atom.engine.items import read_material
 from atom.errors import PictureError
 from atom.judge import Request
-from atom.judge.usage import Estimate, estimate_request
+from atom.judge.usage import CostEstimate, estimate_request
 from atom.records import Endpoint, total_cost
 from atom.stages import mapping
 from atom.stages.growing import propose, same, vague
@@ -152,7 +152,7 @@ def _phase(
     )
 
 
-def _price(judge: Endpoint, request: Request, reply: int) -> Estimate:
+def _price(judge: Endpoint, request: Request, reply: int) -> CostEstimate:
     return estimate_request(request, judge.prices, judge.pictures, typical_completion=reply)
 
 

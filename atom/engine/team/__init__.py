@@ -2,8 +2,8 @@
 
 from atom.engine.team.people import (
     Budget,
-    Event,
-    Listed,
+    PersonRow,
+    TeamEvent,
     events_of,
     find_person,
     give_role,
@@ -17,8 +17,8 @@ from atom.engine.team.people import (
 
 __all__ = [
     "Budget",
-    "Event",
-    "Listed",
+    "TeamEvent",
+    "PersonRow",
     "events_of",
     "find_person",
     "give_role",

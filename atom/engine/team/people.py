@@ -9,12 +9,12 @@ from atom.access import Person, Role, policy
 from atom.errors import UsageError
 from atom.store import Store
 from atom.store.team.budgets import Budget as Budget
-from atom.store.team.budgets import Left as Left
+from atom.store.team.budgets import RemainingBudget as RemainingBudget
 from atom.store.team.budgets import list_budgets as list_budgets
 from atom.store.team.budgets import set_budget as set_budget
 from atom.store.team.budgets import what_is_left as what_is_left
-from atom.store.team.people import Event as Event
-from atom.store.team.people import Listed as Listed
+from atom.store.team.people import PersonRow as PersonRow
+from atom.store.team.people import TeamEvent as TeamEvent
 from atom.store.team.people import events_of as events_of
 from atom.store.team.people import find_person as find_person
 from atom.store.team.people import give_role as give_role

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from atom.judge.replies.objects import clean_text
 from atom.judge.retry import NOTHING_SENT, AttemptFailed, Fault, http_fault
-from atom.judge.servers.dialect import Sent
+from atom.judge.servers.dialect import SentRequest
 from atom.judge.servers.words import read_error
 from atom.records import Usage
 
@@ -40,7 +40,7 @@ class Completion:
     thoughts: str = ""
 
 
-def read_completion(raw: bytes | str, *, sent: Sent = NOTHING_SENT) -> Completion:
+def read_completion(raw: bytes | str, *, sent: SentRequest = NOTHING_SENT) -> Completion:
     """Read the body of a 200 reply.
 
     Args:
@@ -103,7 +103,7 @@ def _decode(text: str) -> object | None:
     return body if _DONE.fullmatch(stripped, end) else None
 
 
-def _read_stream(text: str, sent: Sent) -> Completion:
+def _read_stream(text: str, sent: SentRequest) -> Completion:
     gathered = StreamedCompletion(sent=sent)
     for line in text.splitlines():
         for _ in gathered.take_line(line):
@@ -111,7 +111,7 @@ def _read_stream(text: str, sent: Sent) -> Completion:
     return gathered.result()
 
 
-def _check_choice(choice: Mapping[str, object], sent: Sent) -> None:
+def _check_choice(choice: Mapping[str, object], sent: SentRequest) -> None:
     """Raise for a choice that an error cut short: its text is no answer.
 
     Raises:
@@ -188,7 +188,7 @@ def read_usage(given: object) -> Usage:
 class StreamedCompletion:
     """Gathers the events of a streamed completion."""
 
-    def __init__(self, *, sent: Sent = NOTHING_SENT) -> None:
+    def __init__(self, *, sent: SentRequest = NOTHING_SENT) -> None:
         self._sent = sent
         self._content: list[str] = []
         self._thoughts: list[str] = []

@@ -40,7 +40,7 @@ _PLAIN_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Mended:
+class MendedObject:
     """An object that was mended.
 
     Args:
@@ -67,7 +67,7 @@ class _Partial:
 _PARTIAL: Final = _Partial()
 
 
-def mend(text: str) -> Mended | None:
+def mend(text: str) -> MendedObject | None:
     """Read an object that isn't quite JSON.
 
     Args:
@@ -93,7 +93,7 @@ def mend(text: str) -> Mended | None:
         value = check.read_object(proposed, root=True)
     except _Unfaithful:
         return None
-    return Mended(
+    return MendedObject(
         value=value if isinstance(value, dict) else {},
         end=check.at,
         notes=tuple(dict.fromkeys(check.notes)),

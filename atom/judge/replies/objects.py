@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast
 
 from atom.judge.replies.fitting import fitted
-from atom.judge.replies.mending import MAX_MENDED, Mended, mend
+from atom.judge.replies.mending import MAX_MENDED, MendedObject, mend
 from atom.judge.replies.quick_fit import quick_fit
 from atom.judge.request import schema_text
 from atom.records.thoughts import tell_apart
@@ -231,7 +231,7 @@ def _take_object(text: str, start: int, found: _Found) -> int:
     return end
 
 
-def _take_rest(text: str, start: int, mended: Mended | None, found: _Found) -> int:
+def _take_rest(text: str, start: int, mended: MendedObject | None, found: _Found) -> int:
     """Take what is whole of an object that never ends; a formula's bracket is none."""
     formula = not _STRICT_START.match(text, start) and not _speaks(text[start:], found.keys)
     if formula and not found.worn_out():
@@ -244,7 +244,7 @@ def _take_rest(text: str, start: int, mended: Mended | None, found: _Found) -> i
     return len(text)
 
 
-def _mended(text: str, start: int, end: int | None, found: _Found) -> Mended | None:
+def _mended(text: str, start: int, end: int | None, found: _Found) -> MendedObject | None:
     """Mend an object, to the bracket that may close it, or else to the end of the text."""
     best = None
     plain = _object_end(text, start, _BRACKET)

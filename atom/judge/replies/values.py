@@ -38,7 +38,7 @@ NOTHING: Final = frozenset(("", "null", "none", "nil", "n/a", "na"))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Stated:
+class StatedNumber:
     """A number as it was stated.
 
     Args:
@@ -52,7 +52,7 @@ class Stated:
     unit: Unit = ""
 
 
-def stated_number(value: object) -> Stated | None:
+def stated_number(value: object) -> StatedNumber | None:
     """Read a number that a reply states.
 
     Args:
@@ -66,16 +66,16 @@ def stated_number(value: object) -> Stated | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
-        return Stated(number=float(value) if abs(value) < 1e300 else math.inf)
+        return StatedNumber(number=float(value) if abs(value) < 1e300 else math.inf)
     if not isinstance(value, str) or len(value) > _LONGEST:
         return None
     text = value.translate(_WIDE).strip(_WRAPPERS)
     if text.casefold() in _NOT_FINITE:
-        return Stated(number=math.nan)
+        return StatedNumber(number=math.nan)
     match = _STATED.fullmatch(text)
     if match is None or _OTHER_NUMBER.search(match["label"] or ""):
         return None
-    return Stated(
+    return StatedNumber(
         number=float(match["number"]),
         of=None if match["of"] is None else float(match["of"]),
         unit="%" if match["unit"] else "",

@@ -66,7 +66,7 @@ class Findings(Record):
     """How the model writes boxes; `none`: fits no convention; None: not found out."""
 
 
-Further = Callable[[JudgeClient], Awaitable[Findings]]
+FurtherCheck = Callable[[JudgeClient], Awaitable[Findings]]
 
 
 class EndpointTest(Record):
@@ -102,7 +102,7 @@ class EndpointTest(Record):
 async def check_endpoint(
     endpoint: Endpoint,
     *,
-    further: Further | None = None,
+    further: FurtherCheck | None = None,
     environ: Mapping[str, str] | None = None,
     transport: httpx2.AsyncBaseTransport | None = None,
 ) -> EndpointTest:

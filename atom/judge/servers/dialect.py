@@ -245,7 +245,7 @@ class Dialect(Record):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Sent:
+class SentRequest:
     """What a request held, so that a refusal can be held against it.
 
     Args:
@@ -279,7 +279,7 @@ class Sent:
         )
 
 
-def adapted_lines(wanted: Sent, sent: Sent) -> tuple[str, ...]:
+def adapted_lines(wanted: SentRequest, sent: SentRequest) -> tuple[str, ...]:
     """Say what was changed in a request, a line each.
 
     Args:
@@ -301,7 +301,7 @@ def _stands(lesson: Lesson, form: ReplyForm, schema_name: str) -> bool:
     return lesson.instead == form and lesson.only in ("", schema_name)
 
 
-def _touches(lesson: Lesson, wanted: Sent) -> bool:
+def _touches(lesson: Lesson, wanted: SentRequest) -> bool:
     if lesson.part == "stream" and lesson.instead:
         return "stream" not in wanted.parts
     if lesson.part == "pictures":
@@ -324,7 +324,7 @@ def sent_parts(
     max_tokens: int | None = None,
     stream: bool = False,
     sides: tuple[tuple[int, int], ...] = (),
-) -> Sent:
+) -> SentRequest:
     """Say what a request holds in a dialect.
 
     Args:
@@ -348,7 +348,7 @@ def sent_parts(
         held.add("response_format")
     if stream or dialect.streams:
         held |= {"stream", "stream_options"}
-    return Sent(
+    return SentRequest(
         dialect=dialect,
         parts=frozenset(held - dialect.dropped),
         form=form,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from atom.judge.servers.dialect import LADDER, SAFE_SIDE, THIS_REQUEST, Lesson, Sent
+from atom.judge.servers.dialect import LADDER, SAFE_SIDE, THIS_REQUEST, Lesson, SentRequest
 from atom.judge.servers.words import ServerWords
 
 _TOKEN_NAMES = frozenset({"max_tokens", "max_completion_tokens", "max_output_tokens"})
@@ -62,7 +62,7 @@ SMALLEST_CUT = 320
 _REFUSING = frozenset({400, 404, 413, 415, 422, 500, 501})
 
 
-def lessons_of(status: int, words: ServerWords, sent: Sent) -> tuple[Lesson, ...]:
+def lessons_of(status: int, words: ServerWords, sent: SentRequest) -> tuple[Lesson, ...]:
     """Say what a refusal teaches.
 
     Args:
@@ -96,7 +96,7 @@ def speaks_of_form(words: ServerWords) -> bool:
     return bool(_FORM.search(f"{words.message} {' '.join(words.params)}"))
 
 
-def _thin_picture(status: int, words: ServerWords, sent: Sent) -> list[Lesson]:
+def _thin_picture(status: int, words: ServerWords, sent: SentRequest) -> list[Lesson]:
     """A server that fails on thin pictures seldom says so."""
     if not sent.has_thin_picture or sent.dialect.min_side >= SAFE_SIDE:
         return []
@@ -105,7 +105,7 @@ def _thin_picture(status: int, words: ServerWords, sent: Sent) -> list[Lesson]:
     return [Lesson(part="pictures", instead=str(SAFE_SIDE))] if told or wordless else []
 
 
-def _large_picture(status: int, words: ServerWords, sent: Sent) -> list[Lesson]:
+def _large_picture(status: int, words: ServerWords, sent: SentRequest) -> list[Lesson]:
     longest = max((max(sides) for sides in sent.sides), default=0)
     if longest // 2 < SMALLEST_CUT or status >= 500:
         return []
@@ -113,7 +113,7 @@ def _large_picture(status: int, words: ServerWords, sent: Sent) -> list[Lesson]:
     return [Lesson(part="picture size", instead=str(longest // 2))] if told else []
 
 
-def _token_limit(words: ServerWords, sent: Sent) -> list[Lesson]:
+def _token_limit(words: ServerWords, sent: SentRequest) -> list[Lesson]:
     """A limit above what the model can write, or above what the context leaves."""
     named = _TOKEN_NAMES & {*words.params} or re.search(
         r"max_(?:completion_|output_)?tokens|completion tokens|context (?:length|window)",
@@ -137,12 +137,12 @@ def _token_limit(words: ServerWords, sent: Sent) -> list[Lesson]:
     return []
 
 
-def _parts_by_field(words: ServerWords, sent: Sent) -> set[str]:
+def _parts_by_field(words: ServerWords, sent: SentRequest) -> set[str]:
     """Find the refused part by the fields of the error."""
     return {part for param in words.params if (part := _part_of(param, sent)) in sent.parts}
 
 
-def _part_of(param: str, sent: Sent) -> str:
+def _part_of(param: str, sent: SentRequest) -> str:
     steps = [step for step in re.split(r"[.\[\]/,\s]+", param) if step and not step.isdigit()]
     for step in steps:
         if step in sent.parts:
@@ -158,7 +158,7 @@ def _part_of(param: str, sent: Sent) -> str:
     return "reasoning_effort" if steps[:1] == ["reasoning"] else ""
 
 
-def _parts_by_words(words: ServerWords, sent: Sent) -> set[str]:
+def _parts_by_words(words: ServerWords, sent: SentRequest) -> set[str]:
     """Find the refused part by the words of the error."""
     message = f"{words.code} {words.message}"
     found: set[str] = set()
@@ -185,7 +185,7 @@ def _parts_by_words(words: ServerWords, sent: Sent) -> set[str]:
     return found & sent.parts
 
 
-def _without(part: str, words: ServerWords, sent: Sent) -> list[Lesson]:
+def _without(part: str, words: ServerWords, sent: SentRequest) -> list[Lesson]:
     """Return the lessons that send a request without a part of it."""
     if part == "max_tokens":
         renamed = Lesson(part=part, instead="max_completion_tokens")

@@ -19,7 +19,7 @@ from atom.records import (
 from atom.store.imports.undo import ALSO, take_back
 from atom.store.schema import KINDS
 from atom.store.stage import Stage
-from atom.store.staging.moved import Conflict
+from atom.store.staging.moved import RecordConflict
 from atom.store.staging.transaction import Transaction
 
 _MOST_NAMED = 5
@@ -109,7 +109,7 @@ class Conflicts:
         self._on = on
         self.reworded = 0
 
-    def find(self, known: Mapping[type[Record], int]) -> tuple[Conflict, ...]:
+    def find(self, known: Mapping[type[Record], int]) -> tuple[RecordConflict, ...]:
         """Find records whose content isn't what the store holds under their ids.
 
         Leaves their keys in `changed_<table>` and their questions in `changed_in`.
@@ -168,7 +168,7 @@ class Conflicts:
             self._on.run("DELETE FROM changed_samples WHERE id = :id", id=name)
         self.reworded = len(alike)
 
-    def _conflict(self, what: str) -> Conflict:
+    def _conflict(self, what: str) -> RecordConflict:
         names = self._on.run(
             "SELECT DISTINCT name FROM changed_in WHERE what = :what ORDER BY name LIMIT :most",
             what=what,
@@ -178,7 +178,7 @@ class Conflicts:
             KINDS[kind].table.name for kind, (name, _, _) in CHANGES.items() if name == what
         )
         n = self._on.count(f"SELECT count(*) FROM changed_{table}")
-        return Conflict(what=what, n=n, names=tuple(str(name)[:60] for name in names))
+        return RecordConflict(what=what, n=n, names=tuple(str(name)[:60] for name in names))
 
     def other_studies(self) -> tuple[str, ...]:
         """Return the names of other studies that hold what changed."""

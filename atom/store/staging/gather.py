@@ -12,8 +12,8 @@ from atom.records import Import, Outcome, Record, Response, Sample, Study
 from atom.records.rows import Columns, Row, Rows, row_of
 from atom.store.schema import KINDS
 from atom.store.stage import Stage
-from atom.store.staging.move import Move
-from atom.store.staging.moved import Moved
+from atom.store.staging.move import StagedMove
+from atom.store.staging.moved import MoveResult
 from atom.store.store import Store
 
 CACHE_KILOBYTES = 32_768
@@ -44,7 +44,7 @@ class Staging:
         self._store = store
         self._stages: dict[type[Record], Stage] = {}
         self._all_decided = True
-        self._move: Move | None = None
+        self._move: StagedMove | None = None
         self._n_moved = 0
         self._is_together = False
         self._transaction = ExitStack()
@@ -135,14 +135,14 @@ class Staging:
             self._transaction.close()
 
     @contextmanager
-    def _moving(self, study: Study, record: Import) -> Iterator[Move]:
+    def _moving(self, study: Study, record: Import) -> Iterator[StagedMove]:
         """Give the transaction, begun where it wasn't; it ends at once with what is raised."""
         if self._move is None:
             self._connection.commit()
             writer = self._transaction.enter_context(
                 self._store.write_on(self._connection, "import")
             )
-            self._move = Move(writer, self._stages, study, record)
+            self._move = StagedMove(writer, self._stages, study, record)
         try:
             yield self._move
         except BaseException as error:
@@ -194,8 +194,8 @@ class Staging:
         replace: bool = False,
         judge: str | None = None,
         tree: str | None = None,
-        close: Callable[[Moved], Import],
-    ) -> tuple[Import, Moved]:
+        close: Callable[[MoveResult], Import],
+    ) -> tuple[Import, MoveResult]:
         """Move everything into the store, in one transaction.
 
         Args:

@@ -27,8 +27,8 @@ from atom.store.imports.undo import ALSO
 from atom.store.schema import KINDS
 from atom.store.stage import Stage
 from atom.store.staging.conflicts import CHANGES, SAME_GROUP, UNTOLD, Conflicts
-from atom.store.staging.moved import Conflict, ConflictFoundError, Moved
-from atom.store.staging.places import Places
+from atom.store.staging.moved import ConflictFoundError, MoveResult, RecordConflict
+from atom.store.staging.places import PlaceNumbers
 from atom.store.staging.transaction import Transaction
 from atom.store.store import Writer
 
@@ -51,7 +51,7 @@ Questions and answers keep the order of the file: to sort their texts would cost
 """
 
 
-class Move:
+class StagedMove:
     """The transaction that moves staged records into their tables."""
 
     def __init__(
@@ -64,7 +64,7 @@ class Move:
 
     def _begin(self) -> None:
         self._moved: dict[type[Record], int] = {}
-        self._places = Places(self._on)
+        self._places = PlaceNumbers(self._on)
         self._n_placed = 0
         self._new: Counter[type[Record]] = Counter()
         self._known: Counter[type[Record]] = Counter()
@@ -92,9 +92,9 @@ class Move:
         self._on.run(links, **{"import": self._on.record.id})
         self._moved = {}
 
-    def end(self, *, replace: bool, judge: str | None, tree: str | None) -> Moved:
+    def end(self, *, replace: bool, judge: str | None, tree: str | None) -> MoveResult:
         """Move all that isn't moved yet, and say what came of it."""
-        found: tuple[Conflict, ...] = ()
+        found: tuple[RecordConflict, ...] = ()
         gone: list[Import] = []
         self._show({})
         if not self.has_begun:
@@ -105,7 +105,7 @@ class Move:
         new, known = dict(self._new), dict(self._known)
         asked = new.get(Sample, 0) + known.get(Sample, 0)
         known[Sample], new[Sample] = asked - self._n_placed, self._n_placed
-        return Moved(
+        return MoveResult(
             found=found,
             new=new,
             known=known,
@@ -118,7 +118,7 @@ class Move:
         for kind, stage in self._on.stages.items():
             stage.show(since.get(kind, 0))
 
-    def _bring_together(self, *, replace: bool) -> tuple[tuple[Conflict, ...], list[Import]]:
+    def _bring_together(self, *, replace: bool) -> tuple[tuple[RecordConflict, ...], list[Import]]:
         """Move all of it, in place of other contents where that is wanted."""
         known = self._find_known(self._on.stages)
         found = self._conflicts.find(known)
@@ -126,7 +126,7 @@ class Move:
         if found:
             others = self._conflicts.other_studies()
             if others or not (replace or not self._conflicts.are_placed()):
-                raise ConflictFoundError(Moved(found=found, elsewhere=others))
+                raise ConflictFoundError(MoveResult(found=found, elsewhere=others))
             old_places = self._places.keep()
             gone = self._conflicts.take_back()
             known = self._find_known(self._on.stages)

@@ -21,7 +21,7 @@ _ONE = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Conflict:
+class RecordConflict:
     """Records of one kind whose content isn't what the store holds under the same id."""
 
     what: str
@@ -37,7 +37,7 @@ class Conflict:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Moved:
+class MoveResult:
     """What came of moving an import into the store.
 
     Args:
@@ -50,7 +50,7 @@ class Moved:
         stood: what came of criteria that were brought.
     """
 
-    found: tuple[Conflict, ...] = ()
+    found: tuple[RecordConflict, ...] = ()
     elsewhere: tuple[str, ...] = ()
     new: Mapping[type[Record], int] = field(default_factory=dict)
     known: Mapping[type[Record], int] = field(default_factory=dict)
@@ -62,6 +62,6 @@ class Moved:
 class ConflictFoundError(Exception):
     """Ends the transaction: what is there stays as it is."""
 
-    def __init__(self, moved: Moved) -> None:
+    def __init__(self, moved: MoveResult) -> None:
         super().__init__("conflict")
         self.moved = moved

@@ -11,7 +11,7 @@ from atom.store.schema import KINDS, Kind
 from atom.store.staging.transaction import Transaction
 
 
-class Places:
+class PlaceNumbers:
     """Gives new questions and candidates their places."""
 
     def __init__(self, on: Transaction) -> None:

@@ -43,7 +43,7 @@ class Budget:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Left:
+class RemainingBudget:
     """What is left of the budgets that hold for a person.
 
     Args:
@@ -96,7 +96,9 @@ def _promised(connection: sa.Connection, but: str | None) -> dict[str, float]:
     return found
 
 
-def left_of(connection: sa.Connection, person: Person, *, but: str | None = None) -> Left:
+def left_of(
+    connection: sa.Connection, person: Person, *, but: str | None = None
+) -> RemainingBudget:
     """Return what a person may still spend this month.
 
     Args:
@@ -108,25 +110,25 @@ def left_of(connection: sa.Connection, person: Person, *, but: str | None = None
     own = limits.get(person.id, limits.get(person.role or ""))
     whole = limits.get(ALL)
     if own is None and whole is None:
-        return Left(usd=None)
+        return RemainingBudget(usd=None)
     spent, promised = _spent(connection), _promised(connection, but)
     found = []
     if own is not None:
         gone = spent.get(person.id, 0.0) + promised.get(person.id, 0.0)
-        found.append(Left(usd=max(0.0, own - gone), of=own, whose="your"))
+        found.append(RemainingBudget(usd=max(0.0, own - gone), of=own, whose="your"))
     if whole is not None:
         gone = sum(spent.values()) + sum(promised.values())
-        found.append(Left(usd=max(0.0, whole - gone), of=whole, whose="everybody's"))
+        found.append(RemainingBudget(usd=max(0.0, whole - gone), of=whole, whose="everybody's"))
     return min(found, key=lambda one: one.usd or 0.0)
 
 
-def what_is_left(store: Store) -> Left:
+def what_is_left(store: Store) -> RemainingBudget:
     """Return what whoever acts may still spend this month; no limit without a deployment."""
     if not store.guarded:
-        return Left(usd=None)
+        return RemainingBudget(usd=None)
     with store.read() as connection:
         person = as_they_are(connection, actor())
-        return Left(usd=None) if person is None else left_of(connection, person)
+        return RemainingBudget(usd=None) if person is None else left_of(connection, person)
 
 
 def capped(writer: Writer, run: Run) -> Run:

@@ -20,7 +20,7 @@ _LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, kw_only=True)
-class Listed:
+class PersonRow:
     """A person as the list shows them.
 
     Args:
@@ -39,7 +39,7 @@ class Listed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Event:
+class TeamEvent:
     """What somebody did.
 
     Args:
@@ -144,15 +144,15 @@ def who(store: Store, person: Person | None) -> Person | None:
         return as_they_are(connection, person)
 
 
-def list_people(store: Store) -> list[Listed]:
+def list_people(store: Store) -> list[PersonRow]:
     """List the people who have signed in, by name."""
     columns = [people.c[name] for name in ("id", "name", "email", "role", "by_hand", "seen")]
     with store.read() as connection:
         rows = connection.execute(sa.select(*columns).order_by(people.c.name, people.c.id))
-        return [Listed(**row) for row in rows.mappings()]
+        return [PersonRow(**row) for row in rows.mappings()]
 
 
-def find_person(store: Store, named: str) -> Listed:
+def find_person(store: Store, named: str) -> PersonRow:
     """Return the one person with this id, address or name.
 
     Raises:
@@ -170,7 +170,7 @@ def find_person(store: Store, named: str) -> Listed:
     )
 
 
-def give_role(store: Store, named: str, role: Role | None, *, by_claim: bool = False) -> Listed:
+def give_role(store: Store, named: str, role: Role | None, *, by_claim: bool = False) -> PersonRow:
     """Give a person a role by hand; it holds whatever the identity provider says.
 
     Args:
@@ -200,7 +200,7 @@ def give_role(store: Store, named: str, role: Role | None, *, by_claim: bool = F
 
 def events_of(
     store: Store, *, study: str | None = None, person: str | None = None, most: int = 200
-) -> list[Event]:
+) -> list[TeamEvent]:
     """Return what was done, the latest first.
 
     Args:
@@ -216,4 +216,4 @@ def events_of(
         found = found.where(sa.or_(events.c.person == person, events.c.name == person))
     with store.read() as connection:
         rows = connection.execute(found.limit(min(most, _MOST_LISTED))).mappings().all()
-    return [Event(**row) for row in rows]
+    return [TeamEvent(**row) for row in rows]

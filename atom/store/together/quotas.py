@@ -182,7 +182,7 @@ def _taken(writer: Writer, name: str, *, but: str | None = None) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shared:
+class QuotaShare:
     """How a run and others share what there is, as the store knows it now.
 
     Args:
@@ -202,7 +202,7 @@ class Shared:
     machines: tuple[str, ...] = ()
 
 
-def shared_by(store: Store, run_id: str) -> Shared:
+def shared_by(store: Store, run_id: str) -> QuotaShare:
     """Say how a run and others share what there is; four small reads."""
     with store.read() as connection:
         now = clock_of(connection)
@@ -227,7 +227,7 @@ def shared_by(store: Store, run_id: str) -> Shared:
             part = mine if _works_at(row.owner, run_id) else others
             name = row.name.removeprefix(SLOTS)
             part[name] = part.get(name, 0) + int(row.holds)
-    return Shared(
+    return QuotaShare(
         samples=tuple(samples[owner] for owner in heard),
         silent=tuple(samples[owner] for owner in sorted(ends.keys() - set(heard))),
         machines=tuple(sorted({owner.partition("/")[0] for owner in heard})),

@@ -18,7 +18,7 @@ _BUMP: Final = sa.text(
 )
 
 
-class Mark(NamedTuple):
+class StudyMoment(NamedTuple):
     """A moment in a study's life.
 
     Args:
@@ -35,7 +35,7 @@ class Mark(NamedTuple):
         return self.changes + self.results
 
 
-def held(before: Mark | None, now: Mark) -> Mark:
+def held(before: StudyMoment | None, now: StudyMoment) -> StudyMoment:
     """Return where a study is looked at: results of a run that works don't change what is shown.
 
     Args:
@@ -103,7 +103,7 @@ def fold(connection: sa.Connection, stripe: str) -> None:
         connection.execute(statement, {**row._mapping, "stripe": ""})
 
 
-def read_mark(connection: sa.Connection, study_id: str | None = None) -> Mark:
+def read_mark(connection: sa.Connection, study_id: str | None = None) -> StudyMoment:
     """Read where a study stands, inside the transaction that reads the rest.
 
     Args:
@@ -121,7 +121,7 @@ def read_mark(connection: sa.Connection, study_id: str | None = None) -> Mark:
     changes, results = connection.execute(sums).one()
     try:
         whole = connection.execute(sa.select(meta.c.value).where(meta.c.key == "revision"))
-        return Mark(int(whole.scalar_one()) + int(changes), int(results))
+        return StudyMoment(int(whole.scalar_one()) + int(changes), int(results))
     except (ValueError, sa.exc.NoResultFound) as error:
         raise CorruptError(
             "the store is damaged (it doesn't say how often it changed): put a backup in its place"

@@ -10,8 +10,8 @@ import streamlit as st
 from atom.access import ROLES, Role, policy
 from atom.engine.team import (
     Budget,
-    Event,
-    Listed,
+    PersonRow,
+    TeamEvent,
     events_of,
     give_role,
     list_budgets,
@@ -61,7 +61,7 @@ def _head(title: str, words: str) -> None:
     )
 
 
-def _people(people: list[Listed]) -> Html:
+def _people(people: list[PersonRow]) -> Html:
     cells = {NAME: _name, "Address": _text}
     return kit.drawn(people_table(people), cells=cells, tight=False)
 
@@ -70,7 +70,7 @@ def _budgets(budgets: list[Budget]) -> Html:
     return kit.drawn(budget_table(budgets), cells={"Whose": _text}, tight=False)
 
 
-def _name(_: Listed, name: str) -> Html:
+def _name(_: PersonRow, name: str) -> Html:
     return el("span", name, class_="strong text")
 
 
@@ -78,7 +78,7 @@ def _text(_: object, words: str) -> Html:
     return el("span", words, class_="text")
 
 
-def _events(events: list[Event], people: list[Listed]) -> Html:
+def _events(events: list[TeamEvent], people: list[PersonRow]) -> Html:
     if not events:
         return el("p", "Nothing was changed yet.", class_="quiet")
     now_called = {one.id: one.name for one in people}
@@ -92,7 +92,7 @@ def _attempt(change: Callable[[], object]) -> None:
         st.session_state[FAULT] = error.message
 
 
-def _give_role(people: list[Listed]) -> None:
+def _give_role(people: list[PersonRow]) -> None:
     if not people:
         return
     names = {one.id: plain(one.name) for one in people}
@@ -109,7 +109,7 @@ def _give_role(people: list[Listed]) -> None:
         team.button("people", "Give this role", key="people_give", on_click=give)
 
 
-def _give_budget(people: list[Listed]) -> None:
+def _give_budget(people: list[PersonRow]) -> None:
     whose: dict[str, str] = {"deployment": "everybody together"}
     whose |= {one: f"each {one}" for one in ROLES}
     whose |= {one.id: plain(one.name) for one in people}

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from atom.records import Study
 from atom.store import Store, find_study
-from atom.store.together.revisions import Mark
+from atom.store.together.revisions import StudyMoment
 from atom.views.prepared.kept import KeptSums
 from atom.views.prepared.places import read_placed
 from atom.views.shards import InThreads, part_of
@@ -60,9 +60,9 @@ class Ready:
     format: int = FORMAT
 
     @property
-    def moment(self) -> Mark:
+    def moment(self) -> StudyMoment:
         """The moment in the study's life that it shows."""
-        return Mark(self.changes, self.results)
+        return StudyMoment(self.changes, self.results)
 
     @property
     def rest_until(self) -> float:

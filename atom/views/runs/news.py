@@ -7,9 +7,9 @@ from typing import TypeAlias
 
 from atom.store import Store
 from atom.store.holds import is_at_work
-from atom.store.together.revisions import Mark, held
+from atom.store.together.revisions import StudyMoment, held
 
-Moment: TypeAlias = Mark
+Moment: TypeAlias = StudyMoment
 """A moment in a study's life."""
 
 

@@ -9,8 +9,8 @@ from atom.display import numbers
 from atom.display.numbers import money
 from atom.records import Endpoint, Run
 from atom.store import Store
-from atom.store.team.budgets import Left, what_is_left
-from atom.store.together.quotas import Shared, shared_by, slots_in_use
+from atom.store.team.budgets import RemainingBudget, what_is_left
+from atom.store.together.quotas import QuotaShare, shared_by, slots_in_use
 
 _HERE = "on this computer"
 
@@ -23,7 +23,9 @@ def sharing_now(store: Store, run: Run, endpoints: Mapping[str, Endpoint]) -> tu
     )
 
 
-def sharing_words(run: Run, shared: Shared, endpoints: Mapping[str, Endpoint]) -> tuple[str, ...]:
+def sharing_words(
+    run: Run, shared: QuotaShare, endpoints: Mapping[str, Endpoint]
+) -> tuple[str, ...]:
     """Say who works at a run, what of the endpoints is in use, and what money is left.
 
     Args:
@@ -52,7 +54,7 @@ def sharing_words(run: Run, shared: Shared, endpoints: Mapping[str, Endpoint]) -
     return tuple(words)
 
 
-def _who(shared: Shared) -> list[str]:
+def _who(shared: QuotaShare) -> list[str]:
     """Say who works at a run, and where; nothing of one process on this computer."""
     where = _where(shared.machines)
     if len(shared.samples) < 2:
@@ -83,7 +85,7 @@ def _where(machines: Sequence[str]) -> str:
     return "".join(_HERE if one == socket.gethostname() else f"on {one}" for one in machines)
 
 
-def left_words(left: Left) -> tuple[str, ...]:
+def left_words(left: RemainingBudget) -> tuple[str, ...]:
     """Say what whoever looks may still spend this month; nothing where there is no limit."""
     if left.usd is None or left.of is None:
         return ()

@@ -8,22 +8,22 @@ from typing import Final
 from atom.display import numbers
 from atom.display.table import Column, Table, data
 from atom.store.team.budgets import Budget
-from atom.store.team.people import Event, Listed
+from atom.store.team.people import PersonRow, TeamEvent
 
 NAME: Final = "Name"
 NOBODY: Final = "none"
 """What stands for the role of who may do nothing."""
 
 
-def people_table(people: Sequence[Listed]) -> Table[Listed]:
+def people_table(people: Sequence[PersonRow]) -> Table[PersonRow]:
     """Table everybody who has signed in, with their role."""
     columns = (
         *data("id"),
-        Column[Listed](title=NAME, of=lambda one: one.name, name="name"),
-        Column[Listed](title="Address", of=lambda one: one.email, name="email"),
-        Column[Listed](title="Role", of=_role),
+        Column[PersonRow](title=NAME, of=lambda one: one.name, name="name"),
+        Column[PersonRow](title="Address", of=lambda one: one.email, name="email"),
+        Column[PersonRow](title="Role", of=_role),
         *data("role", "by_hand"),
-        Column[Listed](
+        Column[PersonRow](
             title="Last signed in (UTC)",
             of=lambda one: one.seen,
             name="seen",
@@ -56,7 +56,7 @@ def budget_table(budgets: Sequence[Budget]) -> Table[Budget]:
     return Table(label="Budgets", columns=columns, rows=budgets)
 
 
-def _role(one: Listed) -> str:
+def _role(one: PersonRow) -> str:
     return f"{one.role or NOBODY}{' (given here)' if one.by_hand else ''}"
 
 
@@ -64,7 +64,7 @@ def _dollars(usd: float) -> str:
     return f"${usd:,.2f}"
 
 
-def event_table(events: Sequence[Event], called: Mapping[str, str]) -> Table[Event]:
+def event_table(events: Sequence[TeamEvent], called: Mapping[str, str]) -> Table[TeamEvent]:
     """Table who did what, in the order given.
 
     Args:

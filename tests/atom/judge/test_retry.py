@@ -15,7 +15,7 @@ from atom.judge.retry import (
     wait_before,
     with_retries,
 )
-from atom.judge.servers.dialect import Sent
+from atom.judge.servers.dialect import SentRequest
 
 NOW = datetime(2026, 11, 27, 12, 0, tzinfo=UTC)
 
@@ -90,14 +90,14 @@ def test_a_hint_goes_first_and_is_never_undercut():
     ],
 )
 def test_kinds(status, message, pictures, kind):
-    sent = Sent(sides=((640, 480),) if pictures else ())
+    sent = SentRequest(sides=((640, 480),) if pictures else ())
     assert http_fault(status, {}, {"message": message}, sent=sent).kind == kind
 
 
 def test_a_refusal_of_something_that_was_not_sent_teaches_nothing():
     body = {"message": "unknown field stream_options", "param": "stream_options"}
     assert http_fault(400, {}, body).kind == "permanent"
-    streamed = Sent(parts=frozenset({"stream", "stream_options"}))
+    streamed = SentRequest(parts=frozenset({"stream", "stream_options"}))
     assert http_fault(400, {}, body, sent=streamed).kind == "refused"
 
 

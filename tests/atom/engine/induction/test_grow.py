@@ -26,7 +26,7 @@ from atom.engine.study.spec import RunSpec
 from atom.engine.work import open_work, run
 from atom.errors import UsageError
 from atom.judge import CallRefused
-from atom.judge.embedding import Embedded, EmbeddingClient
+from atom.judge.embedding import EmbeddingClient, Embeddings
 from atom.judge.servers.endpoints import load_endpoints
 from atom.probes.naming import planted_leaf
 from atom.probes.serving.config import ProbeConfig
@@ -345,7 +345,7 @@ class Embedder(EmbeddingClient):
             id=name, request_hash=name, task="embedding", endpoint="vectors", model="m",
             prompt="embedding/1", reply=pack(vectors),
         )  # fmt: skip
-        return Embedded(vectors=vectors, call=call)
+        return Embeddings(vectors=vectors, call=call)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atom.judge.replies.values import Stated, says_nothing, stated_number
+from atom.judge.replies.values import StatedNumber, says_nothing, stated_number
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from atom.judge.replies.values import Stated, says_nothing, stated_number
     ],
 )
 def test_read(value, number, of, unit):
-    assert stated_number(value) == Stated(number=number, of=of, unit=unit)
+    assert stated_number(value) == StatedNumber(number=number, of=of, unit=unit)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_name_of_no_number(value):
 
 @given(st.integers(-(10**6), 10**6), st.sampled_from(["{}", " {} ", "({})", "**{}**", "score: {}"]))
 def test_a_whole_number_comes_back_however_it_is_dressed(number, dress):
-    assert stated_number(dress.format(number)) == Stated(number=number)
+    assert stated_number(dress.format(number)) == StatedNumber(number=number)
 
 
 def test_ways_to_say_nothing():

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atom.judge.servers.dialect import Dialect, Lesson, Sent, adapted_lines, sent_parts
+from atom.judge.servers.dialect import Dialect, Lesson, SentRequest, adapted_lines, sent_parts
 from atom.judge.servers.refusals import lessons_of
 from atom.judge.servers.words import read_error
 from atom.records import Sampling
 
-ALL = Sent(
+ALL = SentRequest(
     parts=frozenset(
         {"temperature", "top_p", "seed", "reasoning_effort", "max_tokens", "image_detail",
          "system", "response_format", "stream", "stream_options", "top_k"}
@@ -292,7 +292,7 @@ def test_a_lesson_once_learned_is_not_taught_again(name):
         taught = taught.joined(new)
         if not new:
             return
-        sent = Sent(
+        sent = SentRequest(
             dialect=taught,
             parts=ALL.parts - taught.dropped,
             form=taught.form("atomscope_scoring"),

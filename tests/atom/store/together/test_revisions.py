@@ -8,7 +8,7 @@ from atom.engine.ledger import RunLedger, take_hold
 from atom.engine.process import owner_name
 from atom.records import Run, Study, StudySample
 from atom.store import Store
-from atom.store.together.revisions import Mark, held
+from atom.store.together.revisions import StudyMoment, held
 
 
 @pytest.fixture
@@ -71,9 +71,9 @@ def test_a_runs_end_is_a_change_and_its_counts_stay_when_it_is_gone(store):
 
 
 def test_a_study_is_looked_at_where_it_was_while_only_results_come():
-    opened = Mark(3, 10)
+    opened = StudyMoment(3, 10)
     assert held(None, opened) == opened
-    assert held(opened, Mark(3, 17)) == opened
-    assert held(opened, Mark(4, 17)) == Mark(4, 17)
+    assert held(opened, StudyMoment(3, 17)) == opened
+    assert held(opened, StudyMoment(4, 17)) == StudyMoment(4, 17)
     # A backup was put back: fewer results than were seen.
-    assert held(opened, Mark(3, 9)) == Mark(3, 9)
+    assert held(opened, StudyMoment(3, 9)) == StudyMoment(3, 9)

@@ -20,7 +20,7 @@ from atom.errors import StoreError
 from atom.files import alone_in
 from atom.records import Checkpoint
 from atom.store import Store, find_study, table
-from atom.store.together.revisions import Mark
+from atom.store.together.revisions import StudyMoment
 from atom.views import shards
 from atom.views.filters import Filters
 from atom.views.overview.page import overview
@@ -150,7 +150,7 @@ def test_the_sentence_says_when_and_what_came(tmp_path):
                   parts=1, judge=None, depends=())  # fmt: skip
 
     def said(changes, results, *, making=True, clock=made):
-        return as_of(ready, Mark(changes, results), clock=clock, making=making)
+        return as_of(ready, StudyMoment(changes, results), clock=clock, making=making)
 
     assert said(4, 10) == ""
     assert said(4, 13) == "As of 19:42; 3 newer results are being added."

@@ -6,10 +6,10 @@ import socket
 
 from atom.records import Endpoint, Run, StudyTask
 from atom.store import Store
-from atom.store.team.budgets import Left
+from atom.store.team.budgets import RemainingBudget
 from atom.store.together.quotas import (
     MoneyAsked,
-    Shared,
+    QuotaShare,
     SlotsAsked,
     open_purse,
     shared_by,
@@ -53,7 +53,7 @@ def test_processes_calls_and_money_are_said_with_other_runs_beside(location):
 
 
 def test_one_process_without_others_says_only_what_money_is_left():
-    shared = Shared(samples=(7,), slots={"my-judge": 64}, elsewhere={"my-judge": 0})
+    shared = QuotaShare(samples=(7,), slots={"my-judge": 64}, elsewhere={"my-judge": 0})
     assert sharing_words(RUN, shared, {}) == ("$2.00 left of the run’s $2.00",)
     gone = RUN.model_copy(update={"cost": 2.0})
     assert sharing_words(gone, shared, {}) == ("nothing left of the run’s $2.00",)
@@ -65,7 +65,7 @@ def test_where_several_work_is_said():
     here, free = socket.gethostname(), RUN.model_copy(update={"budget": None})
 
     def said(*machines, samples=(5, 5, 5)):
-        return sharing_words(free, Shared(samples=samples, machines=machines), {})
+        return sharing_words(free, QuotaShare(samples=samples, machines=machines), {})
 
     each = "with 5 + 5 + 5 samples in hand"
     assert said(here) == (f"3 processes on this computer, {each}",)
@@ -78,7 +78,9 @@ def test_processes_without_samples_are_counted():
     free = RUN.model_copy(update={"budget": None})
 
     def said(*samples):
-        return sharing_words(free, Shared(samples=samples, machines=(socket.gethostname(),)), {})
+        return sharing_words(
+            free, QuotaShare(samples=samples, machines=(socket.gethostname(),)), {}
+        )
 
     first = "3 processes on this computer"
     assert said(33, 0, 0) == (f"{first}, with 33 samples in hand (2 of them have none just now)",)
@@ -89,10 +91,10 @@ def test_processes_without_samples_are_counted():
 
 
 def test_a_month_says_whose_money_is_left():
-    assert left_words(Left(usd=38.0, of=200.0, whose="your")) == (
+    assert left_words(RemainingBudget(usd=38.0, of=200.0, whose="your")) == (
         "$38.00 left of your $200.00 this month",
     )
-    assert left_words(Left(usd=None)) == ()
+    assert left_words(RemainingBudget(usd=None)) == ()
 
 
 def test_a_run_alone_in_the_store_is_no_sum(location):
@@ -127,5 +129,5 @@ def test_a_process_that_died_isnt_counted_among_those_at_work(location):
         "2 processes on host, with 1 + 1 samples in hand",
         "1 more gives no sign of life (its 2 samples will go to the others within a minute)",
     )
-    several = sharing_words(RUN, Shared(samples=(3,), silent=(0, 0)), {})
+    several = sharing_words(RUN, QuotaShare(samples=(3,), silent=(0, 0)), {})
     assert several[0] == "2 more give no sign of life"
