@@ -56,7 +56,7 @@ from atom.records import (
 from atom.store import Store, leaf_mappings
 from taxonomy import Path as LeafPath
 from taxonomy.edits import replay
-from taxonomy.grow import Grown, roots_of
+from taxonomy.grow import GrownTree, roots_of
 from taxonomy.prune import MIN_CRITERIA, support
 
 EXACT = "probe-judge"
@@ -175,7 +175,7 @@ def grow_tree(folder: Path, name: str, judge: str, seed: int, samples: int | Non
         for criterion in cut.criteria
     )
     known = support(
-        Grown(tree=induced.tree, leaf_of=leaf_of),
+        GrownTree(tree=induced.tree, leaf_of=leaf_of),
         {criterion.id: cut.sample.id for cut in cuts for criterion in cut.criteria},
     )
     *_, last = replay(roots_of(induced.tree), induced.log)

@@ -11,7 +11,7 @@ from taxonomy.tree import Tree
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
+class LeafChange:
     """A leaf that is not where it was.
 
     Attributes:
@@ -41,9 +41,9 @@ class TreeDiff:
 
     added: tuple[Path, ...]
     dropped: tuple[Path, ...]
-    renamed: tuple[Change, ...]
-    moved: tuple[Change, ...]
-    merged: tuple[Change, ...]
+    renamed: tuple[LeafChange, ...]
+    moved: tuple[LeafChange, ...]
+    merged: tuple[LeafChange, ...]
     kept: tuple[Path, ...]
     criteria_moved: int
 
@@ -79,7 +79,7 @@ def compare(
         if place is None:
             dropped.append(leaf)
             continue
-        change = Change(old=leaf, new=place, criteria=flow[(leaf, place)])
+        change = LeafChange(old=leaf, new=place, criteria=flow[(leaf, place)])
         if place == leaf:
             kept.append(leaf)
         elif arrivals[place] > 1:

@@ -81,14 +81,14 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Applied:
+class EditResult:
     """What an edit made of a tree."""
 
     tree: Tree
     moves: Moves
 
 
-def apply(tree: Tree, edit: Edit) -> Applied:
+def apply(tree: Tree, edit: Edit) -> EditResult:
     """Apply an edit.
 
     Args:
@@ -109,10 +109,10 @@ def apply(tree: Tree, edit: Edit) -> Applied:
         raise EditError(str(error)) from error
 
 
-def _apply(tree: Tree, edit: Edit) -> Applied:
+def _apply(tree: Tree, edit: Edit) -> EditResult:
     match edit:
         case Add(parent, name, meaning):
-            return Applied(_add(tree, parent, name, meaning), {})
+            return EditResult(_add(tree, parent, name, meaning), {})
         case Rename(path, name):
             return _rename(tree, path, name)
         case Move(path, parent):
@@ -123,7 +123,7 @@ def _apply(tree: Tree, edit: Edit) -> Applied:
             return _drop(tree, path)
 
 
-def replay(tree: Tree, entries: Iterable[Entry]) -> Iterator[Applied]:
+def replay(tree: Tree, entries: Iterable[Entry]) -> Iterator[EditResult]:
     """Yield the tree after each entry of a log, in order.
 
     Raises:
@@ -215,7 +215,7 @@ def _hang(tree: Tree, parent: Path, child: Node) -> Tree:
     return _set(tree, parent, replace(above, children=(*above.children, child)))
 
 
-def _rename(tree: Tree, path: Path, name: str) -> Applied:
+def _rename(tree: Tree, path: Path, name: str) -> EditResult:
     if len(path) == 1:
         raise EditError("roots are anchors and keep their names")
     node = _need(tree, path)
@@ -223,10 +223,10 @@ def _rename(tree: Tree, path: Path, name: str) -> Applied:
     renamed = replace(node, name=name)
     new = (*path[:-1], name)
     moves = {leaf: new + leaf[len(path) :] for leaf in _leaves_under(tree, path)}
-    return Applied(_set(tree, path, renamed), moves)
+    return EditResult(_set(tree, path, renamed), moves)
 
 
-def _move(tree: Tree, path: Path, parent: Path) -> Applied:
+def _move(tree: Tree, path: Path, parent: Path) -> EditResult:
     node = _need(tree, path)
     _need(tree, parent)
     if len(parent) != len(path) - 1 or len(path) == 1:
@@ -235,14 +235,14 @@ def _move(tree: Tree, path: Path, parent: Path) -> Applied:
             f"{len(path) - 1}, and {format_path(parent)!r} lies in layer {len(parent)}"
         )
     if parent == path[:-1]:
-        return Applied(tree, {})
+        return EditResult(tree, {})
     new = (*parent, node.name)
     moves = {leaf: new + leaf[len(path) :] for leaf in _leaves_under(tree, path)}
     hung = _hang(_set(tree, path), parent, node)
-    return Applied(_tidy(hung, path), moves)
+    return EditResult(_tidy(hung, path), moves)
 
 
-def _merge(tree: Tree, path: Path, into: Path) -> Applied:
+def _merge(tree: Tree, path: Path, into: Path) -> EditResult:
     node, other = _need(tree, path), _need(tree, into)
     if path == into:
         raise EditError(f"{format_path(path)!r} can't be merged with itself")
@@ -256,7 +256,7 @@ def _merge(tree: Tree, path: Path, into: Path) -> Applied:
         # A child that joins one of the same name takes that one's spelling.
         found = merged.find_leaf(new)
         spelled[old] = new if found is None else found
-    return Applied(_tidy(merged, path), spelled)
+    return EditResult(_tidy(merged, path), spelled)
 
 
 def _unite(own: tuple[Node, ...], joining: tuple[Node, ...]) -> tuple[Node, ...]:
@@ -271,9 +271,9 @@ def _unite(own: tuple[Node, ...], joining: tuple[Node, ...]) -> tuple[Node, ...]
     return tuple(out.values())
 
 
-def _drop(tree: Tree, path: Path) -> Applied:
+def _drop(tree: Tree, path: Path) -> EditResult:
     _need(tree, path)
     if len(path) == 1:
         raise EditError("roots are anchors and aren't dropped")
     moves: dict[Path, Path | None] = dict.fromkeys(_leaves_under(tree, path))
-    return Applied(_tidy(_set(tree, path), path), moves)
+    return EditResult(_tidy(_set(tree, path), path), moves)

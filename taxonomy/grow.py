@@ -27,7 +27,7 @@ class ProposalRefused(ValueError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Grown:
+class GrownTree:
     """A tree, the log that made it, and where each criterion hangs in it.
 
     Attributes:
@@ -40,7 +40,7 @@ class Grown:
     log: tuple[Entry, ...] = ()
     leaf_of: Mapping[str, Path] = field(default_factory=dict)
 
-    def edited(self, entries: Iterable[Entry]) -> Grown:
+    def edited(self, entries: Iterable[Entry]) -> GrownTree:
         """Apply edits, log them, and take the criteria along.
 
         Raises:
@@ -61,9 +61,9 @@ class Grown:
                     del leaf_of[criterion]
                 else:
                     leaf_of[criterion] = place
-        return Grown(tree=tree, log=tuple(log), leaf_of=leaf_of)
+        return GrownTree(tree=tree, log=tuple(log), leaf_of=leaf_of)
 
-    def hung(self, places: Mapping[str, Path]) -> Grown:
+    def hung(self, places: Mapping[str, Path]) -> GrownTree:
         """Hang criteria on leaves; one that hangs already moves."""
         return replace(self, leaf_of={**self.leaf_of, **places})
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from taxonomy.edits import Drop, Entry, Merge
-from taxonomy.grow import Grown
+from taxonomy.grow import GrownTree
 from taxonomy.path import Path, format_path
 
 MIN_CRITERIA = 5
@@ -42,7 +42,7 @@ class Support:
         return f"{self.criteria:,} criteria of {self.samples:,} samples"
 
 
-def support(grown: Grown, sample_of: Mapping[str, str]) -> dict[Path, Support]:
+def support(grown: GrownTree, sample_of: Mapping[str, str]) -> dict[Path, Support]:
     """Count the support of every leaf.
 
     Args:
@@ -60,14 +60,14 @@ def support(grown: Grown, sample_of: Mapping[str, str]) -> dict[Path, Support]:
 
 
 def prune(
-    grown: Grown,
+    grown: GrownTree,
     sample_of: Mapping[str, str],
     nearest: Nearest,
     *,
     min_criteria: int = MIN_CRITERIA,
     min_samples: int = MIN_SAMPLES,
     round_: int = 0,
-) -> Grown:
+) -> GrownTree:
     """Merge or drop leaves until every one that is left has enough support.
 
     The leaf with the least support goes first, and what it brings counts for the leaf that takes

@@ -22,7 +22,7 @@ _BLOCK = 512
 
 
 @dataclass(frozen=True, kw_only=True, order=True)
-class Near:
+class SimilarPair:
     """Two texts that are alike.
 
     Attributes:
@@ -36,7 +36,7 @@ class Near:
     second: int
 
 
-class Texts:
+class TextVectors:
     """Texts as vectors, ready to be compared.
 
     Args:
@@ -61,7 +61,7 @@ class Texts:
     def __len__(self) -> int:
         return int(self._rows.shape[0])
 
-    def pairs(self, k: int, floor: float = 0.0) -> list[Near]:
+    def pairs(self, k: int, floor: float = 0.0) -> list[SimilarPair]:
         """Return each text's nearest others, every pair once, the most alike first.
 
         Args:
@@ -76,7 +76,7 @@ class Texts:
             for column, value in zip(columns, values, strict=True):
                 if column != row:
                     found[(min(row, column), max(row, column))] = value
-        made = [Near(similarity=s, first=a, second=b) for (a, b), s in found.items()]
+        made = [SimilarPair(similarity=s, first=a, second=b) for (a, b), s in found.items()]
         return sorted(made, key=lambda near: (-near.similarity, near.first, near.second))
 
     def nearest(self, texts: Sequence[str], k: int, floor: float = 0.0) -> list[list[int]]:

@@ -13,7 +13,7 @@ from taxonomy.path import Path
 
 
 @dataclass(frozen=True, kw_only=True)
-class Same:
+class SameMeaning:
     """A verdict that two nodes of one layer mean the same.
 
     Attributes:
@@ -28,7 +28,7 @@ class Same:
 
 
 def unite(
-    verdicts: Sequence[Same], criteria: Mapping[Path, int], *, by: str, round_: int
+    verdicts: Sequence[SameMeaning], criteria: Mapping[Path, int], *, by: str, round_: int
 ) -> tuple[Entry, ...]:
     """Turn verdicts into merges.
 

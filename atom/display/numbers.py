@@ -16,7 +16,7 @@ _FINE = 200
 _COUNTED = re.compile(r"(?<![\w.,:-])[1-9]\d{3,}(?= (?:of \d+ )?criteria\b)")
 
 
-class Estimate(Protocol):
+class EstimateLike(Protocol):
     """A value with its interval, both as they are to be read."""
 
     @property
@@ -75,7 +75,7 @@ def share_ends(lo: float, hi: float, digits: int = 0) -> str:
     return f" ({ends(100 * lo, 100 * hi, digits)})" if known else ""
 
 
-def interval(estimate: Estimate) -> str:
+def interval(estimate: EstimateLike) -> str:
     """Write `62.1 (58.4-65.7)`."""
     if not estimate.known:
         return NONE

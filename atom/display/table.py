@@ -19,7 +19,7 @@ R = TypeVar("R")
 Value: TypeAlias = "str | int | float | bool | tuple[str, ...] | Estimate | None"
 
 
-Seen: TypeAlias = Literal["everywhere", "screen", "text", "data"]
+Visibility: TypeAlias = Literal["everywhere", "screen", "text", "data"]
 _EMPTY: Final = ("", numbers.NONE)
 
 
@@ -61,7 +61,7 @@ class Column(Generic[R]):
     write: Callable[[Any], str] = words
     name: str = ""
     ends: tuple[str, ...] = ()
-    seen: Seen = "everywhere"
+    seen: Visibility = "everywhere"
     when: bool = True
     spare: bool = False
     number: bool = False

@@ -13,7 +13,7 @@ from atom.judge.request import Request, call_id
 from atom.judge.servers.dialect import Dialect, SentRequest
 from atom.judge.usage import CostEstimate, add_usage, cost_of
 from atom.records import Call, Endpoint, ReplyForm, Usage
-from atom.records.thoughts import Spoken, tell_apart
+from atom.records.thoughts import SplitReply, tell_apart
 
 LENGTHENED = 2
 """A reply cut by the token limit is asked for again with so many times the tokens."""
@@ -135,7 +135,7 @@ def judge_completion(request: Request, completion: Completion) -> CompletionVerd
 
 
 def _verdict(
-    request: Request, completion: Completion, content: str, spoken: Spoken, thought: bool
+    request: Request, completion: Completion, content: str, spoken: SplitReply, thought: bool
 ) -> CompletionVerdict:
     if completion.refusal:
         return CompletionVerdict(

@@ -19,10 +19,10 @@ from atom.judge.request import PicturePart, Request
 from atom.records import (
     CriteriaSet,
     Criterion,
+    PictureCondition,
     Response,
     Sample,
     Sampling,
-    Shown,
     Verdict,
     content_id,
 )
@@ -44,7 +44,7 @@ NOTE: Final = "The pictures aren't shown. They were described so:"
 """What stands between a question and the description."""
 LONGEST: Final = 4000
 """Characters of a description that a judge is shown."""
-REPEATS: Final[Mapping[Shown, int]] = {
+REPEATS: Final[Mapping[PictureCondition, int]] = {
     "picture": 1,
     "again": 2,
     "none": 3,
@@ -76,7 +76,7 @@ class SightItem:
     described: str | None = None
     again: bool = True
 
-    def part(self, shown: Shown) -> str:
+    def part(self, shown: PictureCondition) -> str:
         """Name the verdict: other criteria make another one."""
         cut = content_id("sight", [one.id for one in self.criteria])[:12]
         return f"{SIGHT_PART}{shown}/{self.response.id}/{cut}"
@@ -117,7 +117,7 @@ def parse_caption(reply: Reply, blank: Verdict) -> Verdict:
     return scored(blank, reply, text=text[:LONGEST], detail=usable.note)
 
 
-def parse_marks(item: SightItem, shown: Shown, reply: Reply, blank: Verdict) -> Verdict:
+def parse_marks(item: SightItem, shown: PictureCondition, reply: Reply, blank: Verdict) -> Verdict:
     """Read the marks into `data`.
 
     Returns:
@@ -152,7 +152,7 @@ class SightWorklist:
     pictures: Callable[[Sample], tuple[PicturePart, ...]]
     judge: str
     sampling: Sampling
-    shown: tuple[Shown, ...]
+    shown: tuple[PictureCondition, ...]
 
     def asks(self, have: Mapping[str, Verdict]) -> list[Ask]:
         """Return all that can be asked by now; descriptions come before what rests on them."""
@@ -179,7 +179,7 @@ class SightWorklist:
         there = have.get(self._described(item.sample).key)
         return there.text if there is not None and there.state == "scored" else None
 
-    def ask(self, item: SightItem, shown: Shown, description: str = "") -> Ask:
+    def ask(self, item: SightItem, shown: PictureCondition, description: str = "") -> Ask:
         """Return the question about an item under one condition."""
         prompt = scoring.BLIND if shown in ("none", "caption") else scoring.PROMPT
         return Ask(
@@ -209,7 +209,7 @@ class SightWorklist:
     def _build_caption(self, sample: Sample) -> Request:
         return build_caption(self.pictures(sample), self.sampling)
 
-    def _build(self, item: SightItem, shown: Shown, description: str) -> Request:
+    def _build(self, item: SightItem, shown: PictureCondition, description: str) -> Request:
         sample = with_description(item.sample, description) if description else item.sample
         blind = shown in ("none", "caption")
         looked_at = item.other if shown == "other" and item.other is not None else item.sample

@@ -20,7 +20,7 @@ class GroupName(Record):
     """One sentence."""
 
 
-class Grouped(Record):
+class GroupingChoice(Record):
     """A choice that a study keeps for one judge's marks; nothing chosen: by words, named by rule.
 
     It is kept as a label that nobody was asked for (`grouping`), in its note.

@@ -27,7 +27,7 @@ _PASSES_AT: Final = 0.75
 _MIDDLE: Final = 0.5
 
 
-class Mark(NamedTuple):
+class ScaleMark(NamedTuple):
     """What a mark says on its scale."""
 
     state: MarkState
@@ -122,7 +122,7 @@ class MarkScale(Record):
             unreadable=tuple(unreadable),
         )
 
-    def read(self, raw: object) -> Mark:
+    def read(self, raw: object) -> ScaleMark:
         """Read a mark as somebody wrote it.
 
         Args:
@@ -136,20 +136,22 @@ class MarkScale(Record):
         text = _plain(raw)
         for pattern in self._patterns:
             if pattern.search(text):
-                return Mark("unscored", None, f"{text!r} is declared unreadable on this scale.")
+                return ScaleMark(
+                    "unscored", None, f"{text!r} is declared unreadable on this scale."
+                )
         if _folded(text) in self._na:
-            return Mark("not_applicable", None, f"{text!r}: the criterion doesn't apply.")
+            return ScaleMark("not_applicable", None, f"{text!r}: the criterion doesn't apply.")
         if not text:
-            return Mark("unscored", None, "There is no mark.")
+            return ScaleMark("unscored", None, "There is no mark.")
         if self.levels:
             value = self._value_of.get(_folded(text))
             if value is None:
                 known = ", ".join(repr(word) for word, _ in self.levels)
-                return Mark("unscored", None, f"{text!r} is no mark of this scale ({known}).")
-            return Mark("scored", value)
+                return ScaleMark("unscored", None, f"{text!r} is no mark of this scale ({known}).")
+            return ScaleMark("scored", value)
         return self._number(text)
 
-    def _number(self, text: str) -> Mark:
+    def _number(self, text: str) -> ScaleMark:
         assert self.low is not None
         assert self.high is not None
         try:
@@ -158,9 +160,9 @@ class MarkScale(Record):
             number = math.nan
         if not self.low <= number <= self.high:
             ends = f"{self.low:g} to {self.high:g}"
-            return Mark("unscored", None, f"{text!r} is no number from {ends}.")
+            return ScaleMark("unscored", None, f"{text!r} is no number from {ends}.")
         value = (number - self.low) / (self.high - self.low)
-        return Mark("scored", 1 - value if self.lower_is_better else value)
+        return ScaleMark("scored", 1 - value if self.lower_is_better else value)
 
     @property
     def values(self) -> tuple[float, ...]:

@@ -19,10 +19,10 @@ RunKind = Literal[
 KnownBy = Literal["people", "outcome", "score"]
 """What says which of two answers is better: people's preference or ranking; a right final answer
 against a wrong one; a clear gap of the study's judge's scores."""
-Shown = Literal["picture", "again", "none", "other", "caption"]
+PictureCondition = Literal["picture", "again", "none", "other", "caption"]
 """What a judge is shown: the picture, it once more, none, another sample's, a description."""
-SHOWN: Final[tuple[Shown, ...]] = ("picture", "again", "none", "other", "caption")
-SHOWN_WORDS: Final[Mapping[Shown, str]] = {
+SHOWN: Final[tuple[PictureCondition, ...]] = ("picture", "again", "none", "other", "caption")
+SHOWN_WORDS: Final[Mapping[PictureCondition, str]] = {
     "picture": "with the picture",
     "again": "with the picture again",
     "none": "without it",
@@ -172,7 +172,7 @@ class SightTask(Record):
     """How many questions, drawn at random."""
     answers: int
     """How many answers to each."""
-    shown: tuple[Shown, ...]
+    shown: tuple[PictureCondition, ...]
     """What the judge is shown, one after the other."""
     sampling: Sampling
     """How it is asked."""

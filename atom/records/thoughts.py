@@ -8,7 +8,7 @@ from typing import NamedTuple
 _TAG = re.compile(r"<(/?)think(?:ing)?>|◁(/?)think▷", re.IGNORECASE)
 
 
-class Spoken(NamedTuple):
+class SplitReply(NamedTuple):
     """A reply in its two parts.
 
     Args:
@@ -27,7 +27,7 @@ def may_think(text: str) -> bool:
     return "<" in text or "◁" in text
 
 
-def tell_apart(text: str) -> Spoken:
+def tell_apart(text: str) -> SplitReply:
     """Split a reply into its answer and its thoughts, in one pass.
 
     The first closing tag ends a block, whatever tags are thought of in it. A closing tag without
@@ -38,7 +38,7 @@ def tell_apart(text: str) -> Spoken:
         text: the raw reply; without tags all of it is the answer.
     """
     if not may_think(text):
-        return Spoken(answer=text.strip())
+        return SplitReply(answer=text.strip())
     said: list[str] = []
     thought: list[str] = []
     inside, at = False, 0
@@ -53,7 +53,7 @@ def tell_apart(text: str) -> Spoken:
             said = []
         inside = not closing
     (thought if inside else said).append(text[at:])
-    return Spoken(
+    return SplitReply(
         answer="".join(said).strip(),
         thoughts="\n".join(part.strip() for part in thought if part.strip()),
         unfinished=inside,

@@ -38,7 +38,8 @@ judge's asks the same (`match`), and whether they would ask one of the judge's (
 was asked of nobody: a candidate is declared to be a version of another (`subject_id` the later one,
 `label` the one before). Nor were these: a checkpoint is flagged (`flag`) or noted on (`remark`, the
 note in `label`), filters have a name (`slice`, `subject_id` the name, `label` the address), and a
-choice holds for groups of failures (`grouping`, `subject_id` the judge, `note` a `Grouped`)."""
+choice holds for groups of failures (`grouping`, `subject_id` the judge, a `GroupingChoice` in
+`note`)."""
 UNASKED: tuple[AnnotationKind, ...] = ("version", "flag", "remark", "slice", "grouping")
 """What people say without being asked: no label of theirs, and in no agreement."""
 PICKED = "picked: "

@@ -21,7 +21,7 @@ from atom.store.studies import (
     set_sampling,
 )
 from atom.store.trees import (
-    Draft,
+    TreeDraft,
     add_version,
     begin_history,
     carried,
@@ -39,7 +39,7 @@ __all__ = [
     "ALSO",
     "RecordConflict",
     "ConflictFoundError",
-    "Draft",
+    "TreeDraft",
     "MoveResult",
     "Staging",
     "Store",

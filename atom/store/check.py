@@ -31,7 +31,7 @@ from atom.store.sums import damages
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class CheckReport:
     """What a check found.
 
     Attributes:
@@ -65,7 +65,7 @@ _LINKS = (
 )
 
 
-def check_store(store: Store, *, pictures: bool = True) -> Report:
+def check_store(store: Store, *, pictures: bool = True) -> CheckReport:
     """Check the database file, every link between records, every state, and the pictures.
 
     Args:
@@ -116,7 +116,7 @@ def check_store(store: Store, *, pictures: bool = True) -> Report:
         problems.append(f"{wrong} checkpoints whose state, score and reason don't fit together")
     if pictures:
         problems += _picture_problems(store)
-    return Report(counts=counts, states=states, problems=tuple(problems))
+    return CheckReport(counts=counts, states=states, problems=tuple(problems))
 
 
 def _dangling(

@@ -22,7 +22,7 @@ _LONGEST_CONSTANT = 200
 _UNQUOTABLE = frozenset("'%\\\x00")
 
 
-class Cells:
+class CellWriter:
     """Writes the cells of rows of one kind, column by column.
 
     Args:
@@ -82,7 +82,7 @@ class Cells:
         return last[1]
 
 
-class Stage:
+class RowStage:
     """Gathers rows of one kind, numbered in the order met; `name` shows them whole.
 
     Args:
@@ -106,7 +106,7 @@ class Stage:
         self._is_shown = False
         self._since = 0
         self._has_view = False
-        self._cells = Cells(kind)
+        self._cells = CellWriter(kind)
 
     def add(self, rows: Sequence[Row]) -> None:
         """Take records in: their values, in the order of their fields."""

@@ -32,7 +32,7 @@ _CHUNK = 400
 
 
 @dataclass(frozen=True, kw_only=True)
-class Draft:
+class TreeDraft:
     """A version that is to be added to a study's history.
 
     Args:
@@ -120,7 +120,7 @@ def tree_log(store: Store, study_id: str, position: int) -> tuple[Entry, ...]:
     )
 
 
-def add_version(writer: Writer, study_id: str, draft: Draft, created: str) -> TreeVersion:
+def add_version(writer: Writer, study_id: str, draft: TreeDraft, created: str) -> TreeVersion:
     """Add a tree to a study's history, behind those that are there; the study isn't changed.
 
     Args:
@@ -212,7 +212,7 @@ def begin_history(writer: Writer, study: Study, tree: Tree | None, created: str)
     ).first()
     if known is None and tree is not None:
         note = "The tree that the study began with."
-        add_version(writer, study.id, Draft(tree=tree, origin="seed", note=note), created)
+        add_version(writer, study.id, TreeDraft(tree=tree, origin="seed", note=note), created)
 
 
 def study_criteria(store: Store, study_id: str) -> dict[str, str]:

@@ -13,7 +13,7 @@ from atom.analysis.agreement.repeats import MergedMarks, merge_repeats
 from atom.analysis.intervals import Ints
 from atom.analysis.score_table import ScoreTable
 from atom.records import CAUSES, NOT_APPLICABLE, Scale
-from atom.store.reading.columns.marks import Marks
+from atom.store.reading.columns.marks import JudgeMarks
 from atom.store.reading.columns.rows import StudyRows
 from atom.store.reading.columns.uses import Uses
 from atom.views.facets import facets_of
@@ -108,12 +108,12 @@ def to_columns(rows: StudyRows) -> StudyColumns:
     )
 
 
-def _merged(marks: Marks, n_uses: int) -> MergedMarks:
+def _merged(marks: JudgeMarks, n_uses: int) -> MergedMarks:
     """Put a judge's repeats together, answer by answer and use by use."""
     return merge_repeats(_keys(marks, n_uses), marks.score, marks.addressed, marks.carried)
 
 
-def _keys(marks: Marks, n_uses: int) -> Ints:
+def _keys(marks: JudgeMarks, n_uses: int) -> Ints:
     return marks.response * max(n_uses, 1) + marks.use
 
 
@@ -141,7 +141,7 @@ def _narrow(values: NDArray[Any]) -> NDArray[np.int8] | NDArray[np.float64]:
     return values.astype(np.float64)
 
 
-def _scales(marks: Marks, first: NDArray[np.int64], kept: Any) -> NDArray[np.int8]:
+def _scales(marks: JudgeMarks, first: NDArray[np.int64], kept: Any) -> NDArray[np.int8]:
     """Say on which scale each checkpoint is; repeats of one are on one."""
     if marks.on is None:
         return np.zeros(len(first[kept]), dtype=np.int8)

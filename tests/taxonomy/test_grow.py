@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from taxonomy import DEPTH, Node, Tree, load_anchors
 from taxonomy.edits import Drop, Entry, Merge, Rename, replay
 from taxonomy.grow import (
-    Grown,
+    GrownTree,
     ProposalRefused,
     additions,
     check_place,
@@ -32,7 +32,7 @@ def test_a_leaf_brings_its_parents_first():
         (BAR[:2], "Marks"),
         (BAR[:3], "Bar height"),
     ]
-    grown = Grown(tree=ROOTS).edited(entries)
+    grown = GrownTree(tree=ROOTS).edited(entries)
     assert grown.tree.node(BAR).meaning == "Read a bar."
     assert additions(grown.tree, BAR, {}, by="j", why="", round_=2) == ()
     assert grown.tree.leaves == (BAR,)
@@ -44,7 +44,7 @@ def test_bare_roots_are_no_leaves():
 
 
 def test_names_are_spelled_as_the_tree_spells_them():
-    tree = hang(Grown(tree=ROOTS), BAR).tree
+    tree = hang(GrownTree(tree=ROOTS), BAR).tree
     written = ("perception", "CHARTS", "new  parent", "bar height")
     assert spelled(tree, written) == ("Perception", "Charts", "new parent", "bar height")
     assert check_place(tree, tuple(name.upper() for name in BAR)) == BAR
@@ -75,7 +75,7 @@ def test_what_is_a_name(name):
 
 
 def test_criteria_go_with_their_leaves():
-    grown = hang(hang(hang(Grown(tree=ROOTS), BAR, "a", "b"), DOT, "c"), SUM, "d")
+    grown = hang(hang(hang(GrownTree(tree=ROOTS), BAR, "a", "b"), DOT, "c"), SUM, "d")
     merged = grown.edited([Entry(edit=Merge(DOT, BAR), by="j")])
     assert merged.leaf_of == {"a": BAR, "b": BAR, "c": BAR, "d": SUM}
     renamed = merged.edited([Entry(edit=Rename(BAR[:2], "Graphs"), by="j")])
@@ -87,7 +87,7 @@ def test_criteria_go_with_their_leaves():
 
 
 def test_only_some_leaves():
-    tree = hang(hang(hang(Grown(tree=ROOTS), BAR), DOT), SUM).tree
+    tree = hang(hang(hang(GrownTree(tree=ROOTS), BAR), DOT), SUM).tree
     cut = only_leaves(tree, [DOT])
     assert cut.leaves == (DOT,)
     assert [root.name for root in cut.roots] == ["Perception", "Reasoning"]
@@ -104,7 +104,7 @@ leaves = st.tuples(
 
 @given(st.lists(leaves, min_size=1, max_size=12))
 def test_a_grown_tree_is_its_log(places):
-    grown = Grown(tree=ROOTS)
+    grown = GrownTree(tree=ROOTS)
     for number, leaf in enumerate(places):
         grown = hang(grown, check_place(grown.tree, leaf), str(number))
     assert set(grown.tree.leaves) == set(places)

@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 
 from taxonomy import Node, Tree
 from taxonomy.edits import Drop, Merge, replay
-from taxonomy.grow import Grown, additions
+from taxonomy.grow import GrownTree, additions
 from taxonomy.prune import RULE, Support, prune, support
 
 ROOTS = Tree("T", (Node("A"), Node("B")))
@@ -15,7 +15,7 @@ def leaf(name, root="A"):
 
 def grown_of(counts, samples_each=None):
     """Make a tree whose leaves have so many criteria, each of a sample of its own."""
-    grown = Grown(tree=ROOTS)
+    grown = GrownTree(tree=ROOTS)
     sample_of = {}
     for path, count in counts.items():
         grown = grown.edited(additions(grown.tree, path, {}, by="j", why="", round_=1))

@@ -21,14 +21,14 @@ from atom.analysis.capability.visual import NEGLIGIBLE, REACHED
 from atom.analysis.intervals import Floats, Ints, wilson
 from atom.analysis.layout import Mask
 from atom.analysis.resampling import LEAST_CLUSTERS, percentiles
-from atom.records.run import SHOWN, Shown
+from atom.records.run import SHOWN, PictureCondition
 
 Group = Literal["visual", "rest", "all"]
 """Criteria that the picture should settle, the others, and both."""
 GROUPS: Final[tuple[Group, ...]] = ("visual", "rest", "all")
-CHANGED: Final[tuple[Shown, ...]] = ("none", "other")
+CHANGED: Final[tuple[PictureCondition, ...]] = ("none", "other")
 """Where a judge that looks must notice: no picture, or a wrong one."""
-MOVED: Final[tuple[Shown, ...]] = tuple(name for name in SHOWN if name != "picture")
+MOVED: Final[tuple[PictureCondition, ...]] = tuple(name for name in SHOWN if name != "picture")
 LEAST: Final = 20
 """Under so many clusters nothing is said of a judge."""
 MOST_SILENT: Final = 0.5
@@ -52,8 +52,8 @@ class SightMarks:
 
     cluster: Ints
     visual: Mask
-    value: Mapping[Shown, Floats]
-    asked: Mapping[Shown, Mask]
+    value: Mapping[PictureCondition, Floats]
+    asked: Mapping[PictureCondition, Mask]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +102,7 @@ class Sight:
         everywhere: whether marks surely move where the picture shouldn't count, too.
     """
 
-    by: Mapping[tuple[Shown, Group], Moved]
+    by: Mapping[tuple[PictureCondition, Group], Moved]
     led: Group
     pull: Estimate
     elsewhere: Estimate
@@ -166,11 +166,11 @@ class _Table:
     n: int
 
     def __post_init__(self) -> None:
-        self.at: dict[tuple[Shown, Group, str], int] = {}
+        self.at: dict[tuple[PictureCondition, Group, str], int] = {}
         self._sums: list[Floats] = []
         self._counts: list[Floats] = []
 
-    def add(self, key: tuple[Shown, Group, str], value: Floats) -> None:
+    def add(self, key: tuple[PictureCondition, Group, str], value: Floats) -> None:
         """Add a figure: one value a row, NaN = none."""
         known = np.isfinite(value)
         self.at[key] = len(self._sums)
@@ -205,24 +205,26 @@ def _ratio(sums: Floats, counts: Floats) -> Floats:
 class _Drawn:
     """Figures, shape (F,), and what they were in each draw, shape (draws, F)."""
 
-    at: Mapping[tuple[Shown, Group, str], int]
+    at: Mapping[tuple[PictureCondition, Group, str], int]
     value: Floats
     draws: NDArray[np.float64]
     n: Ints
     clusters: Ints
 
-    def column(self, name: Shown, group: Group, figure: str) -> tuple[float, Floats, int]:
+    def column(
+        self, name: PictureCondition, group: Group, figure: str
+    ) -> tuple[float, Floats, int]:
         """Return a figure, its draws, and the clusters behind it."""
         at = self.at[name, group, figure]
         return float(self.value[at]), self.draws[:, at], int(self.clusters[at])
 
-    def estimate(self, name: Shown, group: Group, figure: str) -> Estimate:
+    def estimate(self, name: PictureCondition, group: Group, figure: str) -> Estimate:
         """Return a figure with its interval."""
         return _estimate(
             *self.column(name, group, figure), least=0.0 if figure != "shift" else -1.0
         )
 
-    def excess(self, names: tuple[Shown, ...], group: Group) -> Estimate:
+    def excess(self, names: tuple[PictureCondition, ...], group: Group) -> Estimate:
         """Return what moves beyond what moves when the picture is shown again.
 
         Where it wasn't shown again, nothing is known to move by chance.
@@ -239,7 +241,7 @@ class _Drawn:
             value, drawn = value - again, drawn - again_drawn
         return _estimate(value, drawn, clusters)
 
-    def moved(self, name: Shown, group: Group) -> Moved:
+    def moved(self, name: PictureCondition, group: Group) -> Moved:
         """Return all figures of one condition and group."""
         at = self.at[name, group, "moved"]
         return Moved(

@@ -17,7 +17,7 @@ from atom.engine.blind.sight import ANSWERS, QUESTIONS, SightSpec, forecast_sigh
 from atom.engine.endpoints.configured import known_endpoints
 from atom.errors import UsageError
 from atom.files import write_file
-from atom.records import SHOWN, SHOWN_WORDS, Shown
+from atom.records import SHOWN, SHOWN_WORDS, PictureCondition
 from atom.store import Store, find_study
 
 if TYPE_CHECKING:
@@ -86,9 +86,9 @@ def blind(args: argparse.Namespace, out: Output) -> int:
     return 0 if ended.state == "done" else 1
 
 
-def _shown(text: str | None) -> tuple[Shown, ...]:
+def _shown(text: str | None) -> tuple[PictureCondition, ...]:
     wanted = names_of(text)
-    if unknown := [name for name in wanted if name not in get_args(Shown)]:
+    if unknown := [name for name in wanted if name not in get_args(PictureCondition)]:
         raise UsageError(f"a judge can't be shown {unknown[0]!r}: name some of {', '.join(SHOWN)}")
     return tuple(name for name in SHOWN if name in wanted) or SHOWN
 

@@ -17,7 +17,7 @@ from atom.settings import Settings
 from atom.views.runs.page import spent_words, without_prices
 from atom.views.tree.validity import RivalRow, Validity
 from taxonomy import format_path
-from taxonomy.compare import Change, TreeDiff
+from taxonomy.compare import LeafChange, TreeDiff
 
 
 def forecast_data(expected: InductionForecast) -> dict[str, object]:
@@ -158,7 +158,7 @@ def diff_lines(found: TreeDiff) -> list[str]:
     """Say in words what differs between two trees."""
     rows: list[list[object]] = [["added", "", format_path(leaf), ""] for leaf in found.added]
     for kind in ("merged", "moved", "renamed"):
-        changes: tuple[Change, ...] = getattr(found, kind)
+        changes: tuple[LeafChange, ...] = getattr(found, kind)
         rows += [[kind, format_path(c.old), format_path(c.new), c.criteria] for c in changes]
     rows += [["dropped", format_path(leaf), "", ""] for leaf in found.dropped]
     summary = f"{len(found.kept):,} leaves stayed; {found.criteria_moved:,} criteria moved"
@@ -168,7 +168,7 @@ def diff_lines(found: TreeDiff) -> list[str]:
 def diff_data(found: TreeDiff) -> dict[str, object]:
     """Return a difference as JSON has it."""
 
-    def plain(changes: tuple[Change, ...]) -> list[dict[str, object]]:
+    def plain(changes: tuple[LeafChange, ...]) -> list[dict[str, object]]:
         return [{"old": list(c.old), "new": list(c.new), "criteria": c.criteria} for c in changes]
 
     return {

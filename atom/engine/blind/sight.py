@@ -34,12 +34,12 @@ from atom.records import (
     Criterion,
     Endpoint,
     Judge,
+    PictureCondition,
     Response,
     Run,
     RunKind,
     Sample,
     Sampling,
-    Shown,
     SightTask,
     Study,
     Tag,
@@ -82,7 +82,7 @@ class SightSpec:
     judge: str
     samples: int = QUESTIONS
     answers: int = ANSWERS
-    shown: tuple[Shown, ...] = SHOWN
+    shown: tuple[PictureCondition, ...] = SHOWN
     budget: float | None = None
     retry_failed: bool = False
     sampling: Sampling | None = None
@@ -130,7 +130,7 @@ class SightForecast:
     samples: int
     eligible: int
     answers: int
-    by: Mapping[Shown, int] = field(default_factory=dict)
+    by: Mapping[PictureCondition, int] = field(default_factory=dict)
     descriptions: int = 0
     own: int = 0
     alone: int = 0
@@ -367,7 +367,7 @@ def forecast_sight(
     written = {ask.key for ask in worklist.descriptions()}
     descriptions = [ask for ask in left if ask.key in written]
     costs = [price_of(endpoint, descriptions, len(descriptions))]
-    by: Counter[Shown] = Counter()
+    by: Counter[PictureCondition] = Counter()
     for name in ground.task.shown:
         mine = [ask for ask in left if ask.key not in written and _is(ask.blank.part, name)]
         if name == "caption":
@@ -388,7 +388,7 @@ def forecast_sight(
     )
 
 
-def _is(part: str, name: Shown) -> bool:
+def _is(part: str, name: PictureCondition) -> bool:
     return part.startswith(SIGHT_PART) and shown_of(part)[0] == name
 
 

@@ -29,7 +29,7 @@ from atom.formats import Batch, ImportReport, Reading
 from atom.records import Record
 from atom.records.rows import Columns
 from atom.store.schema import KINDS
-from atom.store.stage import Cells
+from atom.store.stage import CellWriter
 
 LEAST_BYTES = 2_000_000
 """Of files that are read apart: less is one batch or two, which nobody can read ahead."""
@@ -199,7 +199,7 @@ def _portable(error: BaseException) -> BaseException:
 def _hand_over(
     reading: Reading, stream: BinaryIO, waits: mmap.mmap, *, summed: bool, told: bool
 ) -> None:
-    cells = {kind: Cells(KINDS[kind]) for kind in KINDS}
+    cells = {kind: CellWriter(KINDS[kind]) for kind in KINDS}
     pictures = False
     for batch in reading:
         columns: list[Columns] = []

@@ -36,11 +36,11 @@ from atom.judge.embedding import MOST_TEXTS, EmbeddingClient
 from atom.records import Call, Endpoint, Induction, Record, Run, RunState, TreeTask, TreeVersion
 from atom.records import Mapping as LeafMapping
 from atom.records.vectors import Vector, embedding_id, unpack
-from atom.store import Draft, Store, Writer, add_version, begin_history, carried, use_version
+from atom.store import Store, TreeDraft, Writer, add_version, begin_history, carried, use_version
 from atom.store.holds import lend_judge, update_run
 from taxonomy import tree_version
 from taxonomy.edits import compose, replay
-from taxonomy.grow import Grown
+from taxonomy.grow import GrownTree
 
 MOST_REFUSED = 200
 """Lines about refusals that are kept."""
@@ -242,7 +242,7 @@ class _Growth(Execution):
     def _summary(self) -> str:
         return self._noted or super()._summary()
 
-    async def grown(self, grown: Grown) -> None:
+    async def grown(self, grown: GrownTree) -> None:
         """Let those who watch see the tree as it is now."""
         await self._off(partial(self._growth.take, grown))
 
@@ -266,7 +266,7 @@ class _Growth(Execution):
         self._ledger.fenced(write)
 
     async def publish(
-        self, final: Grown, mappings: Mapping[str, LeafMapping], unplaced: int
+        self, final: GrownTree, mappings: Mapping[str, LeafMapping], unplaced: int
     ) -> TreeVersion:
         """Give the study its tree: version, log and pointer, all or nothing."""
         version = await self._off(partial(self._publish, final, mappings, unplaced))
@@ -274,7 +274,7 @@ class _Growth(Execution):
         return version
 
     def _publish(
-        self, final: Grown, mappings: Mapping[str, LeafMapping], unplaced: int
+        self, final: GrownTree, mappings: Mapping[str, LeafMapping], unplaced: int
     ) -> TreeVersion:
         ground, study = self._ground, self._ground.members.study
         created = stamp(self.clock())
@@ -285,7 +285,7 @@ class _Growth(Execution):
             f"{ground.judge.model}; {unplaced:,} found no place. {mapped:,} of {len(mappings):,} "
             "criteria are mapped to it."
         )
-        draft = Draft(
+        draft = TreeDraft(
             tree=final.tree, origin="induced", parent=ground.start, entries=final.log, note=note
         )
         grown = self.row
@@ -392,7 +392,7 @@ async def _settle(
     growth: Growth,
     first: Mapping[str, LeafMapping],
     spec: InductionSpec,
-) -> tuple[Grown, Mapping[str, LeafMapping]]:
+) -> tuple[GrownTree, Mapping[str, LeafMapping]]:
     """Prune by the support that the definitive mapping gives, until all leaves have enough.
 
     Few leaves fall here: those that the subset spoke for and the judge, seeing all of the tree,
@@ -402,7 +402,7 @@ async def _settle(
     round_ = spec.grow.rounds + 5
     while True:
         leaf_of = {c: m.leaf for c, m in mappings.items() if m.leaf is not None}
-        mapped = Grown(tree=grown.tree, log=grown.log, leaf_of=leaf_of)
+        mapped = GrownTree(tree=grown.tree, log=grown.log, leaf_of=leaf_of)
         pruned = prune_leaves(mapped, mapper.questions, mapper.sample_of, spec.grow, round_=round_)
         await desk.grown(pruned)
         added = pruned.log[len(grown.log) :]

@@ -23,11 +23,11 @@ from atom.stages.growing import propose, same, vague
 from atom.stages.growing.induction import BATCH, WAVE, SampleCriteria, batches, waves
 from taxonomy import DEPTH, Path, Tree, format_path
 from taxonomy.edits import Drop, Entry, Merge
-from taxonomy.grow import Grown
+from taxonomy.grow import GrownTree
 from taxonomy.path import shared_depth
 from taxonomy.prune import MIN_CRITERIA, MIN_SAMPLES, Nearest, prune
-from taxonomy.similar import Texts
-from taxonomy.unite import Same, unite
+from taxonomy.similar import TextVectors
+from taxonomy.unite import SameMeaning, unite
 
 PAIRS = 20
 """Pairs of nodes in a request."""
@@ -50,7 +50,7 @@ AskAll = Callable[[str, Sequence[Request]], Awaitable[Sequence[Answer]]]
 refuses for good gives its error; anything else that goes wrong is raised."""
 
 
-OnGrowth = Callable[[Grown], Awaitable[None]]
+OnGrowth = Callable[[GrownTree], Awaitable[None]]
 """Told of the tree whenever it has changed."""
 Embed = Callable[[Sequence[str]], Awaitable[NDArray[np.float32] | None]]
 """Turns texts into vectors, shape (N, D); None when that isn't possible, and letters decide."""
@@ -87,7 +87,7 @@ class Growth:
         refused: everything that the gate refused, first tries too: (criterion id, why).
     """
 
-    grown: Grown
+    grown: GrownTree
     unplaced: Mapping[str, str]
     refused: tuple[tuple[str, str], ...]
 
@@ -100,7 +100,7 @@ class _Garden:
     settings: GrowSettings
     sampling: Sampling
     judge: str
-    grown: Grown
+    grown: GrownTree
     questions: Mapping[str, str]
     sample_of: Mapping[str, str]
     embed: Embed | None = None
@@ -145,7 +145,7 @@ class _Garden:
         yes = await self._same(pairs)
         sure = await self._same([pair.turned for pair in yes]) if yes else {}
         verdicts = [
-            Same(first=pair.second.path, second=pair.first.path, why=why)
+            SameMeaning(first=pair.second.path, second=pair.first.path, why=why)
             for pair, why in sure.items()
         ]
         entries = unite(
@@ -176,14 +176,14 @@ class _Garden:
     async def _candidates(self, depth: int, wider: int) -> list[same.NodePair]:
         """Return pairs of nodes of a layer that are alike and weren't compared as they are now."""
         nodes = self._nodes(depth)
-        names = Texts([f"{node.path[-1]} {node.meaning}" for node in nodes])
-        examples = Texts([" ".join(node.examples) for node in nodes])
+        names = TextVectors([f"{node.path[-1]} {node.meaning}" for node in nodes])
+        examples = TextVectors([" ".join(node.examples) for node in nodes])
         k = NEIGHBOURS[depth] * wider
         near = names.pairs(k, NAME_FLOOR / wider) + examples.pairs(k, EXAMPLE_FLOOR / wider)
         if self.embed is not None and len(nodes) > 1:
             about = [f"{node.path[-1]}. {node.meaning} {' '.join(node.examples)}" for node in nodes]
             vectors = await self.embed(about)
-            near += Texts(about, vectors).pairs(k) if vectors is not None else []
+            near += TextVectors(about, vectors).pairs(k) if vectors is not None else []
         out = []
         for pair in sorted({(n.first, n.second) for n in near}):
             first, second = nodes[pair[0]], nodes[pair[1]]
@@ -293,7 +293,7 @@ async def grow(
         settings=settings,
         sampling=sampling,
         judge=judge,
-        grown=Grown(tree=start),
+        grown=GrownTree(tree=start),
         questions={criterion.id: criterion.question for criterion in criteria},
         sample_of={criterion.id: criterion.sample_id for criterion in criteria},
         embed=embed,
@@ -317,13 +317,13 @@ async def grow(
 
 
 def prune_leaves(
-    grown: Grown,
+    grown: GrownTree,
     questions: Mapping[str, str],
     sample_of: Mapping[str, str],
     settings: GrowSettings,
     *,
     round_: int,
-) -> Grown:
+) -> GrownTree:
     """Prune a tree by support; see `taxonomy.prune`.
 
     Args:
@@ -341,7 +341,7 @@ def prune_leaves(
     )
 
 
-def leaf_texts(grown: Grown, questions: Mapping[str, str]) -> dict[Path, str]:
+def leaf_texts(grown: GrownTree, questions: Mapping[str, str]) -> dict[Path, str]:
     """Return what each leaf is about in words: its names, its meaning and some criteria."""
     texts: dict[Path, list[str]] = {
         leaf: [leaf[-1], leaf[-1], leaf[-2], grown.tree.node(leaf).meaning]
@@ -353,7 +353,7 @@ def leaf_texts(grown: Grown, questions: Mapping[str, str]) -> dict[Path, str]:
     return {leaf: " ".join(parts) for leaf, parts in texts.items()}
 
 
-def nearest_leaf(grown: Grown, questions: Mapping[str, str]) -> Nearest:
+def nearest_leaf(grown: GrownTree, questions: Mapping[str, str]) -> Nearest:
     """Make the function that finds a leaf's nearest neighbour, as the tree is now.
 
     Likeness = cosine of the leaves' words + `SHARED_LAYER` for each layer in common. Leaves that
@@ -361,7 +361,7 @@ def nearest_leaf(grown: Grown, questions: Mapping[str, str]) -> Nearest:
     """
     about = leaf_texts(grown, questions)
     number = {leaf: index for index, leaf in enumerate(about)}
-    texts = Texts(list(about.values()))
+    texts = TextVectors(list(about.values()))
 
     def nearest(leaf: Path, others: Sequence[Path]) -> Path | None:
         row = texts.row(number[leaf])

@@ -16,7 +16,7 @@ from typing import Any
 from atom.store import Store
 from taxonomy import Path
 from taxonomy.edits import EditError, Entry
-from taxonomy.grow import Grown
+from taxonomy.grow import GrownTree
 from taxonomy.log import dump_edit, parse_edit
 
 
@@ -53,7 +53,7 @@ class GrowthLog:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.write_bytes(b"")
 
-    def take(self, grown: Grown) -> None:
+    def take(self, grown: GrownTree) -> None:
         """Add what is new, and how many criteria hang where."""
         lines = [_line(entry) for entry in grown.log[self._written :]]
         held = Counter(grown.leaf_of.values())

@@ -24,8 +24,8 @@ from atom.stages import mapping
 from atom.stages.growing.induction import SampleCriteria
 from atom.store import Store, leaf_mappings, tree_record
 from taxonomy import Path, Tree, tree_version
-from taxonomy.grow import Grown, only_leaves
-from taxonomy.similar import Texts
+from taxonomy.grow import GrownTree, only_leaves
+from taxonomy.similar import TextVectors
 
 SHORTLIST_FROM = 60
 """With more leaves than this, a criterion is offered the likeliest ones first."""
@@ -165,7 +165,7 @@ class Mapper:
         self.questions = {criterion.id: criterion.question for criterion in criteria}
         self.sample_of = {criterion.id: criterion.sample_id for criterion in criteria}
 
-    async def map_all(self, grown: Grown) -> dict[str, LeafMapping]:
+    async def map_all(self, grown: GrownTree) -> dict[str, LeafMapping]:
         """Map what isn't mapped to this tree yet.
 
         Returns:
@@ -228,11 +228,11 @@ class LeafOffer:
 
     tree: Tree
     short: bool
-    texts: Texts
+    texts: TextVectors
     leaves: tuple[Path, ...]
 
     @classmethod
-    def of(cls, grown: Grown, questions: Mapping[str, str]) -> LeafOffer:
+    def of(cls, grown: GrownTree, questions: Mapping[str, str]) -> LeafOffer:
         """Make the offer of a tree.
 
         Args:
@@ -244,7 +244,7 @@ class LeafOffer:
         return cls(
             tree=grown.tree,
             short=short,
-            texts=Texts(list(about.values()) if short else []),
+            texts=TextVectors(list(about.values()) if short else []),
             leaves=tuple(about),
         )
 

@@ -43,7 +43,7 @@ from atom.stages import mapping
 from atom.stages.growing.induction import SampleCriteria
 from atom.store import Store, find_study
 from atom.store.reading.rivals import RivalTree, rival_trees
-from taxonomy.grow import Grown, only_leaves
+from taxonomy.grow import GrownTree, only_leaves
 
 PLACE_TOKENS = 30
 TRIED = 4
@@ -334,7 +334,7 @@ class _Desk:
             )
             for rival in ground.rivals:
                 self._tell(rival=rival.name)
-                made = await mapper.map_all(Grown(tree=rival.tree))
+                made = await mapper.map_all(GrownTree(tree=rival.tree))
                 hung = sum(one.leaf is not None for one in made.values())
                 self.found.append((rival.name, hung))
 

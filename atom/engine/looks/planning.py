@@ -37,7 +37,7 @@ from atom.engine.study.spec import JUDGE_STAGES, STAGES, RunSpec
 from atom.errors import UsageError
 from atom.records import Endpoint, Look, content_id
 from atom.store import Store, find_study
-from atom.store.reading.eligible import Pool, read_looks, read_pool, unfinished_look
+from atom.store.reading.eligible import EligibleAnswers, read_looks, read_pool, unfinished_look
 from taxonomy import Path
 
 SHARE = 0.6
@@ -106,7 +106,7 @@ class NextLook:
     """
 
     standing: Standing | None
-    pool: Pool
+    pool: EligibleAnswers
     settled: bool
     why: str
     spec: RunSpec | None = None
@@ -207,7 +207,7 @@ def _judge_id(store: Store, spec: SettleSpec, endpoints: Mapping[str, Endpoint])
     return content_id("judge", endpoint.model)
 
 
-def _check(spec: SettleSpec, pool: Pool) -> None:
+def _check(spec: SettleSpec, pool: EligibleAnswers) -> None:
     if not pool.criterion_ids:
         raise UsageError(
             "no question of this study has criteria on the tree: cut and map criteria first (a run "
@@ -228,7 +228,7 @@ def _check(spec: SettleSpec, pool: Pool) -> None:
                 raise UsageError(f"{one!r} is no {what} of this study")
 
 
-def _aim(spec: SettleSpec, pool: Pool) -> Aim:
+def _aim(spec: SettleSpec, pool: EligibleAnswers) -> Aim:
     pairs: Mask = np.ones((len(pool.model_ids), len(pool.leaves)), dtype=bool)
     if spec.models:
         pairs &= np.isin(pool.model_ids, spec.models)[:, None]
@@ -245,7 +245,7 @@ def _count_open(open_: Mask, aim: Aim) -> int:
     return int(open_.any(axis=1).sum() if aim.goal == "leader" else open_.sum())
 
 
-def _asked(pool: Pool, taken: Mask) -> dict[str, tuple[str, ...]]:
+def _asked(pool: EligibleAnswers, taken: Mask) -> dict[str, tuple[str, ...]]:
     return {
         pool.sample_ids[at]: tuple(pool.model_ids[model] for model in np.flatnonzero(taken[:, at]))
         for at in np.flatnonzero(taken.any(axis=0))
@@ -253,7 +253,7 @@ def _asked(pool: Pool, taken: Mask) -> dict[str, tuple[str, ...]]:
 
 
 def _reasons(
-    pool: Pool, standing: Standing | None, need: Floats, taken: Mask
+    pool: EligibleAnswers, standing: Standing | None, need: Floats, taken: Mask
 ) -> tuple[LookReason, ...]:
     """Name where the look goes; a first look goes everywhere and gives its share by model."""
     marks = Marks.of(pool)

@@ -19,7 +19,7 @@ from atom.errors import UsageError
 from atom.judge.embedding import MOST_CHARACTERS, MOST_TEXTS, EmbeddingClient, each_alone
 from atom.judge.usage import CHARACTERS_A_TOKEN, cost_of
 from atom.records import Call, Endpoint, Study, Usage
-from atom.records.grouped import Grouped
+from atom.records.grouped import GroupingChoice
 from atom.records.vectors import embedding_id, unpack
 from atom.store import Store
 from atom.store.reading.calls import paid_for
@@ -96,7 +96,7 @@ async def embed(
     agreed: Collection[str] = (),
     make: EmbedderMaker = EmbeddingClient,
     tell: Callable[[str], None] | None = None,
-) -> Grouped:
+) -> GroupingChoice:
     """Embed the texts that the store lacks, and use the embeddings for the study's groups.
 
     What came is kept at once: stopped half-way, only the rest is paid for the next time.

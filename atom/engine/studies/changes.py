@@ -22,7 +22,7 @@ from atom.store import (
     table,
     undo_import,
 )
-from atom.store.imports.undo import Undone
+from atom.store.imports.undo import UndoneImport
 
 
 def rename(store: Store, study_id: str, name: str) -> str:
@@ -59,7 +59,7 @@ def holds_nothing(store: Store, study_id: str) -> bool:
     return not store.select(Verdict, table(Verdict).c.group == study_id, limit=1)
 
 
-def undone_words(undone: Undone) -> str:
+def undone_words(undone: UndoneImport) -> str:
     """Say what went with an import that was taken back, and what stays."""
     words = f"Taken back: {count(undone.samples, 'sample')}, {count(undone.responses, 'answer')}"
     if undone.preferences:

@@ -20,7 +20,7 @@ from atom.stages.growing.induction import SampleCriteria
 from atom.stages.reading import one_line, read_reply, text_of
 from atom.stages.schemas import propose_schema
 from taxonomy import DEPTH, Path, Tree, format_path, parse_path
-from taxonomy.grow import MAX_MEANING, Grown, ProposalRefused, additions, check_place, spelled
+from taxonomy.grow import MAX_MEANING, GrownTree, ProposalRefused, additions, check_place, spelled
 
 TASK: Final = "propose"
 PROMPT: Final = "propose/2"
@@ -50,7 +50,7 @@ class ProposalResult:
         refused: criterion id -> why it has none.
     """
 
-    grown: Grown
+    grown: GrownTree
     refused: Mapping[str, str]
 
 
@@ -137,7 +137,7 @@ def parse(reply: Reply, batch: Sequence[SampleCriteria]) -> Proposal:
 
 
 def take(
-    proposal: Proposal, grown: Grown, questions: Mapping[str, str], *, by: str, round_: int
+    proposal: Proposal, grown: GrownTree, questions: Mapping[str, str], *, by: str, round_: int
 ) -> ProposalResult:
     """Let a proposal through the gate, criterion by criterion.
 

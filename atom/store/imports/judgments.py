@@ -25,7 +25,7 @@ from atom.records import (
 )
 from atom.store.schema import KINDS, table
 from atom.store.store import Writer
-from atom.store.trees import Draft, add_version, use_version
+from atom.store.trees import TreeDraft, add_version, use_version
 from taxonomy import parse_tree
 
 _CHUNK = 400
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stood:
+class CriteriaImport:
     """What came of criteria that an import brought.
 
     Args:
@@ -52,7 +52,7 @@ class Stood:
 
 def stand(
     writer: Writer, study: Study, staged: str, *, judge: str | None, tree: str | None, created: str
-) -> Stood:
+) -> CriteriaImport:
     """Let staged criteria stand for the study's samples, and fill in its judge and its tree.
 
     Args:
@@ -86,7 +86,7 @@ def stand(
     other_tree = False
     if tree is not None and current.tree_version is None:
         record = writer.one(TreeRecord, table(TreeRecord).c.version == tree)
-        draft = Draft(
+        draft = TreeDraft(
             tree=parse_tree(record.body, depth=None),
             origin="imported",
             note="The capabilities as the imported files name them.",
@@ -95,7 +95,7 @@ def stand(
         use_version(writer, study.id, tree)
     else:
         other_tree = tree is not None and current.tree_version != tree
-    return Stood(joined=joined, aside=aside, other_tree=other_tree, made=made)
+    return CriteriaImport(joined=joined, aside=aside, other_tree=other_tree, made=made)
 
 
 def _join(

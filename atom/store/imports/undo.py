@@ -39,7 +39,7 @@ _RULES = ("exact", "numeric", "choice")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Undone:
+class UndoneImport:
     """What undoing an import removed.
 
     Args:
@@ -58,7 +58,7 @@ class Undone:
     kept: int
 
 
-def undo_import(store: Store, import_id: str) -> Undone:
+def undo_import(store: Store, import_id: str) -> UndoneImport:
     """Remove what only this import brought, in one transaction.
 
     Places in the study go, unless another import of that study brought the sample, too. A record
@@ -75,7 +75,7 @@ def undo_import(store: Store, import_id: str) -> Undone:
         return take_back(writer, import_id)
 
 
-def take_back(writer: Writer, import_id: str) -> Undone:
+def take_back(writer: Writer, import_id: str) -> UndoneImport:
     """Remove what only this import brought, inside a transaction that is under way."""
     record = writer.one(Import, table(Import).c.id == import_id)
     words = f"{record.format}: {record.samples:,} questions, {record.responses:,} answers"
@@ -126,7 +126,7 @@ def take_back(writer: Writer, import_id: str) -> Undone:
     _hand_over(writer, import_id)
     writer.execute(sa.delete(import_links).where(import_links.c.import_id == import_id))
     writer.delete(Import, table(Import).c.id == import_id)
-    return Undone(
+    return UndoneImport(
         record=record,
         samples=len(places),
         responses=len(responses),

@@ -36,7 +36,7 @@ _SPACE = 2**128
 
 
 @dataclass(frozen=True, kw_only=True)
-class Copied:
+class CopyResult:
     """What a copy took over.
 
     Attributes:
@@ -88,7 +88,7 @@ def bring_up_to_date(location: str) -> tuple[int, int]:
         return before, schema_version(connection)
 
 
-def copy_store(source: Store, target: Store, progress: Progress | None = None) -> Copied:
+def copy_store(source: Store, target: Store, progress: Progress | None = None) -> CopyResult:
     """Copy a store's rows and files into an empty one.
 
     Args:
@@ -115,7 +115,7 @@ def copy_store(source: Store, target: Store, progress: Progress | None = None) -
         with target.write() as writer:
             _must_be_empty(writer.connection, target.url)
             rows = _copy_rows(reading, writer.connection, tell)
-    return Copied(rows=rows, pictures=pictures, files=files, missing=missing)
+    return CopyResult(rows=rows, pictures=pictures, files=files, missing=missing)
 
 
 def _place(store: Store) -> str:

@@ -48,7 +48,7 @@ def calls_of(store: Store, response_ids: Iterable[str]) -> dict[tuple[str, int],
 
 
 @dataclass(frozen=True, kw_only=True)
-class Paid:
+class CallCost:
     """What a call took.
 
     Args:
@@ -60,16 +60,16 @@ class Paid:
     cost: float | None
 
 
-def paid_for(store: Store, call_ids: Iterable[str]) -> dict[str, Paid]:
+def paid_for(store: Store, call_ids: Iterable[str]) -> dict[str, CallCost]:
     """Read what calls took, without their replies."""
     columns = table(Call).c
-    found: dict[str, Paid] = {}
+    found: dict[str, CallCost] = {}
     with store.read() as connection:
         for part in parts(call_ids):
             for name, usage, cost in connection.execute(
                 sa.select(columns.id, columns.usage, columns.cost).where(columns.id.in_(part))
             ):
-                found[name] = Paid(usage=Usage.model_validate_json(usage or "{}"), cost=cost)
+                found[name] = CallCost(usage=Usage.model_validate_json(usage or "{}"), cost=cost)
     return found
 
 

@@ -21,7 +21,7 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pool:
+class EligibleAnswers:
     """A study's answers and criteria: K models, N samples with criteria, A criteria.
 
     Attributes:
@@ -86,7 +86,7 @@ def _looked(store: Store, study_id: str) -> list[tuple[Look, Run]]:
     ]
 
 
-def read_pool(store: Store, study: Study, judge_id: str | None) -> Pool:
+def read_pool(store: Store, study: Study, judge_id: str | None) -> EligibleAnswers:
     """Read what could be judged of a study; questions that are set aside stay out.
 
     Args:
@@ -116,7 +116,7 @@ def read_pool(store: Store, study: Study, judge_id: str | None) -> Pool:
         judged[model, sample[row]] = True
     # A step of an answer that was marked but has no score won't get one by another look.
     planned = (there[:, sample] & ~judged[:, sample]) | known
-    return Pool(
+    return EligibleAnswers(
         sample_ids=samples,
         model_ids=models,
         criterion_ids=tuple(criteria),

@@ -7,7 +7,7 @@ from typing import Final
 from pydantic import ValidationError
 
 from atom.records import Annotation
-from atom.records.grouped import Grouped
+from atom.records.grouped import GroupingChoice
 from atom.store.store import Store
 
 CHOSEN: Final = "chosen"
@@ -23,10 +23,10 @@ def grouped_id(study_id: str, marks: str) -> str:
     return Annotation.make_id(study_id, "grouping", marks, CHOSEN)
 
 
-def grouped_by(store: Store, study_id: str, marks: str) -> Grouped:
+def grouped_by(store: Store, study_id: str, marks: str) -> GroupingChoice:
     """Return what is chosen; by words and by rule where nothing is, or nothing that can be read."""
     held = store.get(Annotation, grouped_id(study_id, marks))
     try:
-        return Grouped() if held is None else Grouped.model_validate_json(held.note)
+        return GroupingChoice() if held is None else GroupingChoice.model_validate_json(held.note)
     except ValidationError:
-        return Grouped()
+        return GroupingChoice()

@@ -28,7 +28,7 @@ _CHUNK = 400
 
 
 @dataclass(frozen=True, kw_only=True)
-class Texts:
+class DistinctTexts:
     """Texts of one kind, each different one once.
 
     Attributes:
@@ -51,10 +51,10 @@ class StudyTexts:
         reason: of each checkpoint, shape (N,): why it has its score, or why it has none.
     """
 
-    question: Texts
-    criterion: Texts
-    answer: Texts
-    reason: Texts
+    question: DistinctTexts
+    criterion: DistinctTexts
+    answer: DistinctTexts
+    reason: DistinctTexts
 
 
 def read_texts(
@@ -97,7 +97,9 @@ def read_texts(
         )
 
 
-def _texts(connection: sa.Connection, record: type[Record], text: Any, ids: Sequence[str]) -> Texts:
+def _texts(
+    connection: sa.Connection, record: type[Record], text: Any, ids: Sequence[str]
+) -> DistinctTexts:
     """Read one text of each record."""
     key = table(record).c.id
     names, bodies = fast.arrays(_chunks(connection, record, (key, text), key, ids), 2)
@@ -113,7 +115,7 @@ def _reasons(
     response: Ints,
     criterion: Ints,
     mark: sa.Table,
-) -> Texts:
+) -> DistinctTexts:
     """Read why each checkpoint has its score."""
     why = sa.case((mark.c.reason != "", mark.c.reason), else_=mark.c.detail)
     judges = persons(connection) if judge_id == PEOPLE else [judge_id or ""]
@@ -160,7 +162,7 @@ def _chunks(
         yield from fast.chunks(connection, sa.select(*columns).where(part, *where))
 
 
-def _shared(at: Ints, bodies: Sequence[pa.Array], size: int) -> Texts:
+def _shared(at: Ints, bodies: Sequence[pa.Array], size: int) -> DistinctTexts:
     """Keep each different text once, made ready for a search (`ready`).
 
     Args:
@@ -170,14 +172,14 @@ def _shared(at: Ints, bodies: Sequence[pa.Array], size: int) -> Texts:
     """
     code = np.full(size, -1, dtype=np.int64)
     if not len(at):
-        return Texts(distinct=pa.array([], pa.large_string()), code=code)
+        return DistinctTexts(distinct=pa.array([], pa.large_string()), code=code)
     whole = pa.chunked_array(bodies, pa.large_string()).dictionary_encode().combine_chunks()
     if isinstance(whole, pa.ChunkedArray):
         whole = whole.chunk(0)
     number = np.asarray(whole.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
     mine = at >= 0
     code[at[mine]] = number[mine]
-    return Texts(distinct=ready(pc.utf8_rtrim(whole.dictionary, "\x1f")), code=code)
+    return DistinctTexts(distinct=ready(pc.utf8_rtrim(whole.dictionary, "\x1f")), code=code)
 
 
 def ready(texts: pa.Array) -> pa.Array:

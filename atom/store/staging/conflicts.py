@@ -18,7 +18,7 @@ from atom.records import (
 )
 from atom.store.imports.undo import ALSO, take_back
 from atom.store.schema import KINDS
-from atom.store.stage import Stage
+from atom.store.stage import RowStage
 from atom.store.staging.moved import RecordConflict
 from atom.store.staging.transaction import Transaction
 
@@ -152,7 +152,7 @@ class Conflicts:
             if self._on.count("SELECT count(*) FROM changed_in WHERE what = :what", what=what)
         )
 
-    def _forget_reworded(self, stage: Stage) -> None:
+    def _forget_reworded(self, stage: RowStage) -> None:
         """Take questions that are only worded otherwise out of those that changed.
 
         Two files of one benchmark often differ in a word; choices and answer must agree.

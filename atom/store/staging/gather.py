@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from atom.records import Import, Outcome, Record, Response, Sample, Study
 from atom.records.rows import Columns, Row, Rows, row_of
 from atom.store.schema import KINDS
-from atom.store.stage import Stage
+from atom.store.stage import RowStage
 from atom.store.staging.move import StagedMove
 from atom.store.staging.moved import MoveResult
 from atom.store.store import Store
@@ -42,7 +42,7 @@ class Staging:
     def __init__(self, store: Store) -> None:
         store.must_be_open()
         self._store = store
-        self._stages: dict[type[Record], Stage] = {}
+        self._stages: dict[type[Record], RowStage] = {}
         self._all_decided = True
         self._move: StagedMove | None = None
         self._n_moved = 0
@@ -102,11 +102,11 @@ class Staging:
                 names[columns.kind].update(columns.cells[0])
         self._all_decided &= names[Response] <= names[Outcome]
 
-    def stage(self, kind: type[Record]) -> Stage:
+    def stage(self, kind: type[Record]) -> RowStage:
         """Return what gathers one kind of record."""
         stage = self._stages.get(kind)
         if stage is None:
-            stage = self._stages[kind] = Stage(KINDS[kind], self._connection)
+            stage = self._stages[kind] = RowStage(KINDS[kind], self._connection)
         return stage
 
     def _show(self) -> None:

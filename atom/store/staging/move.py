@@ -22,10 +22,10 @@ from atom.records import (
     Verdict,
 )
 from atom.store.imports.changed import forget_changed
-from atom.store.imports.judgments import Stood, stand
+from atom.store.imports.judgments import CriteriaImport, stand
 from atom.store.imports.undo import ALSO
 from atom.store.schema import KINDS
-from atom.store.stage import Stage
+from atom.store.stage import RowStage
 from atom.store.staging.conflicts import CHANGES, SAME_GROUP, UNTOLD, Conflicts
 from atom.store.staging.moved import ConflictFoundError, MoveResult, RecordConflict
 from atom.store.staging.places import PlaceNumbers
@@ -55,7 +55,7 @@ class StagedMove:
     """The transaction that moves staged records into their tables."""
 
     def __init__(
-        self, writer: Writer, stages: Mapping[type[Record], Stage], study: Study, record: Import
+        self, writer: Writer, stages: Mapping[type[Record], RowStage], study: Study, record: Import
     ) -> None:
         self.writer = writer
         self._on = Transaction(writer, stages, study, record)
@@ -147,11 +147,11 @@ class StagedMove:
         self._known.update(known)
         self._tell(known)
 
-    def _stand(self, judge: str | None, tree: str | None) -> Stood:
+    def _stand(self, judge: str | None, tree: str | None) -> CriteriaImport:
         """Let criteria that came in stand for the study's samples."""
         stage = self._on.stages.get(CriteriaSet)
         if stage is None:
-            return Stood()
+            return CriteriaImport()
         stood = stand(
             self._on.writer,
             self._on.study,
@@ -195,7 +195,7 @@ class StagedMove:
             found[kind] = self._on.count(f"SELECT count(*) FROM {there}")
         return found
 
-    def _link(self, kind: type[Record], stage: Stage, n_known: int) -> None:
+    def _link(self, kind: type[Record], stage: RowStage, n_known: int) -> None:
         """Note what this import brought first, and what another one had brought before."""
         if kind is Outcome:
             self._on.run(
@@ -223,7 +223,7 @@ class StagedMove:
                 **{"import": self._on.record.id},
             )
 
-    def _insert(self, stage: Stage) -> int:
+    def _insert(self, stage: RowStage) -> int:
         # With the checksum that was staged: a trigger would write each row twice.
         names = stage.columns if stage.sum is None else (*stage.columns, stage.sum)
         columns = ", ".join(f'"{name}"' for name in names)

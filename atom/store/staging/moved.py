@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from atom.records import Import, Record
-from atom.store.imports.judgments import Stood
+from atom.store.imports.judgments import CriteriaImport
 
 _ONE = {
     "questions": "question",
@@ -56,7 +56,7 @@ class MoveResult:
     known: Mapping[type[Record], int] = field(default_factory=dict)
     taken_back: tuple[Import, ...] = ()
     reworded: int = 0
-    stood: Stood = field(default_factory=Stood)
+    stood: CriteriaImport = field(default_factory=CriteriaImport)
 
 
 class ConflictFoundError(Exception):

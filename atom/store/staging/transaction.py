@@ -30,7 +30,7 @@ from atom.records import (
 from atom.records import Mapping as Mapped
 from atom.store import sums
 from atom.store.schema import KINDS, Kind
-from atom.store.stage import Stage
+from atom.store.stage import RowStage
 from atom.store.store import Writer
 
 _ORDER: tuple[type[Record], ...] = (
@@ -50,7 +50,7 @@ class Transaction:
     """
 
     def __init__(
-        self, writer: Writer, stages: Mapping[type[Record], Stage], study: Study, record: Import
+        self, writer: Writer, stages: Mapping[type[Record], RowStage], study: Study, record: Import
     ) -> None:
         self.writer = writer
         self.study = study
@@ -66,7 +66,7 @@ class Transaction:
                 self.before[kind.table.name] = self.count(last)
 
     @property
-    def stages(self) -> Mapping[type[Record], Stage]:
+    def stages(self) -> Mapping[type[Record], RowStage]:
         """What is staged so far, in the order that it is moved in."""
         return {kind: self._staged[kind] for kind in _ORDER if kind in self._staged}
 

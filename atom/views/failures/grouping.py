@@ -22,7 +22,7 @@ from atom.analysis.reasons.groups import Groups, Tell, Tried, Why, group_reasons
 from atom.analysis.reasons.naming import KINDS, Kind, kind_of, telling_terms
 from atom.analysis.reasons.words import less_subject, plain_words, topic
 from atom.records import Call, content_id
-from atom.records.grouped import Grouped
+from atom.records.grouped import GroupingChoice
 from atom.records.vectors import embedding_id, unpack
 from atom.store import Store
 from atom.store.reading.grouped import grouped_by
@@ -75,7 +75,7 @@ class Grouping:
     groups: tuple[Group, ...]
     tried: tuple[Tried, ...] = ()
     none: Why | None = None
-    by: Grouped = field(default_factory=Grouped)
+    by: GroupingChoice = field(default_factory=GroupingChoice)
     missing: int = 0
 
     @property
@@ -120,11 +120,11 @@ def grouping_of(store: Store, data: StudyData, tell: Tell | None = None) -> Grou
     return _as_named(replace(made, by=by))
 
 
-def _key(by: Grouped) -> tuple[str, str, str]:
+def _key(by: GroupingChoice) -> tuple[str, str, str]:
     return (_KEPT, by.model, by.at)
 
 
-def chosen_by(store: Store, data: StudyData) -> Grouped:
+def chosen_by(store: Store, data: StudyData) -> GroupingChoice:
     """Return what is chosen for the groups of a study's failures."""
     return grouped_by(store, data.study.id, marks_of(data))
 
@@ -150,7 +150,7 @@ def _said(store: Store, data: StudyData) -> list[str]:
     )
 
 
-def _grouping(store: Store, data: StudyData, by: Grouped, tell: Tell | None) -> Grouping:
+def _grouping(store: Store, data: StudyData, by: GroupingChoice, tell: Tell | None) -> Grouping:
     said = _said(store, data)
     vectors = vectors_of(store, by.model, texts_of_errors(store, data)) if by.model else {}
     missing = sum(vector is None for vector in vectors.values())

@@ -22,7 +22,7 @@ from atom.records.base import Record
 from atom.store import Store
 from atom.store.reading.marks import subjects_of_marks
 from atom.store.reading.tags import told_keys
-from atom.store.reading.texts import StudyTexts, Texts, ready
+from atom.store.reading.texts import DistinctTexts, StudyTexts, ready
 from atom.views.failures.find import PLACES, Find, Place, Term
 from atom.views.failures.grouping import grouping_of
 from atom.views.failures.texts import reasons_at, texts_of
@@ -110,7 +110,7 @@ def _search(texts: StudyTexts, data: StudyData, find: Find) -> Found:
     return Found(rows=rows, answers=answers, by=by)
 
 
-def _holds(texts: Texts, terms: Sequence[Term], *, every: bool = True) -> Mask:
+def _holds(texts: DistinctTexts, terms: Sequence[Term], *, every: bool = True) -> Mask:
     """Say which things have a text with every term, or with any; all of them with none."""
     if not terms:
         return np.asarray(texts.code >= 0)

@@ -9,10 +9,10 @@ from atom.analysis.agreement.sight import GROUPS, MOVED, Group, Moved
 from atom.analysis.agreement.sight import Estimate as Share
 from atom.display.estimate import Estimate, Unit
 from atom.display.table import Column, Table, Value
-from atom.records import SHOWN_WORDS, Shown
+from atom.records import SHOWN_WORDS, PictureCondition
 from atom.views.lab.sight import GROUP_WORDS, SightView, shown_figures
 
-Line: TypeAlias = "tuple[Shown, Group, Moved]"
+Line: TypeAlias = "tuple[PictureCondition, Group, Moved]"
 CRITERIA: Final = "Criteria"
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from atom.analysis.compare.votes import VOTE_A, VOTE_B, combine_votes, share_of_votes
 from atom.analysis.intervals import Ints
-from atom.store.reading.columns.rows import Votes
+from atom.store.reading.columns.rows import VoteColumns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +63,7 @@ class Comparisons:
     group: Ints
 
 
-def preferences_of(votes: Votes) -> Preferences:
+def preferences_of(votes: VoteColumns) -> Preferences:
     """Put a study's votes so that of two answers the one with the smaller index is `a`."""
     turned = votes.a > votes.b
     decided = (votes.verdict == VOTE_A) | (votes.verdict == VOTE_B)

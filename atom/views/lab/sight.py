@@ -33,10 +33,10 @@ from atom.records import (
     Criterion,
     CriterionUse,
     Judge,
+    PictureCondition,
     Response,
     Run,
     Sample,
-    Shown,
     SightTask,
     Study,
     Verdict,
@@ -81,7 +81,7 @@ class SightCase:
     path: Path
     visual: bool
     model: str
-    scores: Mapping[Shown, int | None]
+    scores: Mapping[PictureCondition, int | None]
     filters: Filters
 
 
@@ -112,7 +112,7 @@ class SightView:
     questions: int
     answers: int
     marks: int
-    unread: Mapping[Shown, int]
+    unread: Mapping[PictureCondition, int]
     own: int
     how: How
     branches: tuple[str, ...]
@@ -129,7 +129,7 @@ class _Row:
     sample_id: str
     response_id: str
     use: CriterionUse
-    scores: Mapping[Shown, int | None]
+    scores: Mapping[PictureCondition, int | None]
 
 
 def sight_runs(store: Store, study_id: str) -> tuple[Run, ...]:
@@ -229,14 +229,14 @@ def _is_visual(row: _Row, leaves: Mapping[str, Path], chosen: Sequence[str], how
     return leaf is not None and leaf[0] in chosen
 
 
-def _values(rows: Sequence[_Row], name: Shown) -> Floats:
+def _values(rows: Sequence[_Row], name: PictureCondition) -> Floats:
     scores = (row.scores.get(name) for row in rows)
     return np.array([math.nan if s is None else (s - 1) / 4 for s in scores], dtype=np.float64)
 
 
 def _rows(
     store: Store, study: Study, task: SightTask
-) -> tuple[list[_Row], Mapping[Shown, int], int]:
+) -> tuple[list[_Row], Mapping[PictureCondition, int], int]:
     """Read a judge's marks by what it was shown; and what couldn't be read, and how many are own.
 
     Criteria that don't stand any more are left out.
@@ -246,8 +246,8 @@ def _rows(
         for one in verdicts_of_part(store, study.id, SIGHT_PART)
         if (one.judge, one.sampling) == (task.judge_id, task.sampling)
     ]
-    by: dict[tuple[str, str], dict[Shown, Verdict]] = {}
-    unread: Counter[Shown] = Counter()
+    by: dict[tuple[str, str], dict[PictureCondition, Verdict]] = {}
+    unread: Counter[PictureCondition] = Counter()
     for one in mine:
         name, answer = shown_of(one.part)
         shown = next((known for known in SHOWN if known == name), None)
@@ -278,8 +278,10 @@ def _rows(
     return rows, dict(unread), len(own)
 
 
-def _scores(criterion: str, said: Mapping[Shown, Verdict]) -> dict[Shown, int | None]:
-    found: dict[Shown, int | None] = {}
+def _scores(
+    criterion: str, said: Mapping[PictureCondition, Verdict]
+) -> dict[PictureCondition, int | None]:
+    found: dict[PictureCondition, int | None] = {}
     for name, verdict in said.items():
         given = verdict.data.get(MARKS)
         if isinstance(given, dict) and criterion in given:
@@ -402,7 +404,7 @@ GROUP_WORDS: Final[Mapping[Group, str]] = {
 }
 
 
-def shown_figures(view: SightView) -> list[tuple[Shown, Group, Moved]]:
+def shown_figures(view: SightView) -> list[tuple[PictureCondition, Group, Moved]]:
     """Return the figures that are listed: both kinds of criteria where they can be told apart."""
     groups: tuple[Group, ...] = ("visual", "rest") if view.sight.led == "visual" else ("all",)
     return [

@@ -16,7 +16,7 @@ from atom.analysis.looks.spending import early_quantile
 from atom.analysis.looks.standing import Marks, Standing, earlier_shares, stand
 from atom.records import Study
 from atom.store import Store
-from atom.store.reading.eligible import Pool, read_looks, read_pool
+from atom.store.reading.eligible import EligibleAnswers, read_looks, read_pool
 from taxonomy import Path
 
 _USUAL = 1.959963984540054
@@ -39,7 +39,7 @@ class Early:
     answers: int
     planned: int
     standing: Standing
-    pool: Pool
+    pool: EligibleAnswers
 
     def rank_sets(self) -> RankSets:
         """Bound every model's rank, in the pool's order, over all looks together."""

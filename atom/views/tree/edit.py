@@ -15,8 +15,8 @@ from atom.analysis.intervals import Ints
 from atom.errors import ConflictError, DataError, UsageError
 from atom.records import Mapping, Study, TreeOrigin, TreeRecord, TreeVersion
 from atom.store import (
-    Draft,
     Store,
+    TreeDraft,
     add_version,
     begin_history,
     carried,
@@ -162,7 +162,7 @@ def edit_tree(
     created = created or now()
     with store.write() as writer:
         begin_history(writer, study, tree, created)
-        draft = Draft(
+        draft = TreeDraft(
             tree=applied.tree, origin=HAND, parent=tree, entries=(entry,), note=describe(edit)
         )
         add_version(writer, study.id, draft, created)
@@ -225,7 +225,11 @@ def step_tree(store: Store, study_id: str, which: str, created: str = "") -> Tre
     if target is None or which not in (UNDO, REDO):
         raise UsageError(f"there is nothing to {which}")
     return _return_to(
-        store, study, target, Draft(tree=load_tree(store, target), origin=HAND, note=which), created
+        store,
+        study,
+        target,
+        TreeDraft(tree=load_tree(store, target), origin=HAND, note=which),
+        created,
     )
 
 
@@ -240,13 +244,13 @@ def use_older(store: Store, study_id: str, version: str, created: str = "") -> T
     if version == study.tree_version or version not in known:
         raise UsageError("choose another version of this study's history")
     note = f"{BACK} {known[version].position}"
-    draft = Draft(tree=load_tree(store, version), origin=HAND, note=note)
+    draft = TreeDraft(tree=load_tree(store, version), origin=HAND, note=note)
     return _return_to(store, study, version, draft, created)
 
 
-def _return_to(store: Store, study: Study, version: str, draft: Draft, created: str) -> Tree:
+def _return_to(store: Store, study: Study, version: str, draft: TreeDraft, created: str) -> Tree:
     current = _own_tree(store, study)
-    draft = Draft(tree=draft.tree, origin=draft.origin, parent=current, note=draft.note)
+    draft = TreeDraft(tree=draft.tree, origin=draft.origin, parent=current, note=draft.note)
     with store.write() as writer:
         add_version(writer, study.id, draft, created or now())
         use_version(writer, study.id, version, instead_of=study.tree_version)
@@ -300,7 +304,7 @@ def take_tree(
     created = created or now()
     with store.write() as writer:
         begin_history(writer, study, old_tree, created)
-        add_version(writer, study.id, Draft(tree=tree, origin="imported", note=note), created)
+        add_version(writer, study.id, TreeDraft(tree=tree, origin="imported", note=note), created)
         writer.put(new)
         use_version(writer, study.id, version, instead_of=study.tree_version)
     there = leaf_mappings(store, version, criteria)

@@ -14,7 +14,7 @@ from atom.views.tree.edit import Steps, edit_words, in_effect, path_before, step
 from atom.views.tree.node_table import placed
 from atom.views.tree.study_trees import ORIGINS
 from taxonomy import Path, Tree
-from taxonomy.compare import Change, compare
+from taxonomy.compare import LeafChange, compare
 from taxonomy.edits import EditError, Entry, Moves, replay
 from taxonomy.log import parse_edit
 
@@ -229,7 +229,7 @@ def _diff(
     def on(leaf: Path, where: Mapping[str, Path]) -> int:
         return sum(path == leaf for path in where.values())
 
-    def changes(kind: str, items: tuple[Change, ...]) -> list[DiffRow]:
+    def changes(kind: str, items: tuple[LeafChange, ...]) -> list[DiffRow]:
         ranked = sorted(items, key=lambda c: (-c.criteria, c.old))
         return [DiffRow(kind=kind, old=c.old, new=c.new, criteria=c.criteria) for c in ranked]
 

@@ -5,8 +5,8 @@ import pytest
 from atom.errors import DataError, UsageError
 from atom.records import CriteriaSet, CriterionUse, Mapping, Study, StudySample, TreeRecord
 from atom.store import (
-    Draft,
     Store,
+    TreeDraft,
     add_version,
     begin_history,
     carried,
@@ -23,7 +23,7 @@ from atom.store import (
 from atom.store.trees import CARRIED
 from taxonomy import Node, Tree, tree_version
 from taxonomy.edits import Entry, Merge, replay
-from taxonomy.grow import Grown, additions
+from taxonomy.grow import GrownTree, additions
 
 ROOTS = Tree("T", (Node("A"), Node("B")))
 X = ("A", "G", "P", "X")
@@ -38,7 +38,7 @@ def store(tmp_path):
 
 
 def grown_tree():
-    grown = Grown(tree=ROOTS)
+    grown = GrownTree(tree=ROOTS)
     for leaf in (X, Y):
         grown = grown.edited(additions(grown.tree, leaf, {}, by="judge", why="for: q", round_=1))
     return grown
@@ -53,7 +53,7 @@ def publish(store, draft, study_id="s"):
 
 def test_a_version_is_its_parent_and_its_log(store):
     grown = grown_tree()
-    draft = Draft(tree=grown.tree, origin="induced", parent=ROOTS, entries=grown.log, note="n")
+    draft = TreeDraft(tree=grown.tree, origin="induced", parent=ROOTS, entries=grown.log, note="n")
     made = publish(store, draft)
     assert (made.position, made.parent_version) == (0, tree_version(ROOTS))
     assert store.get(Study, "s").tree_version == made.version
@@ -67,9 +67,9 @@ def test_a_return_to_an_older_tree_is_a_new_point(store):
     grown = grown_tree()
     merged = grown.edited([Entry(edit=Merge(Y, X), by="hand", why="same")])
     entries = merged.log[len(grown.log) :]
-    publish(store, Draft(tree=grown.tree, origin="induced"))
-    publish(store, Draft(tree=merged.tree, origin="hand", parent=grown.tree, entries=entries))
-    publish(store, Draft(tree=grown.tree, origin="hand", note="undone"))
+    publish(store, TreeDraft(tree=grown.tree, origin="induced"))
+    publish(store, TreeDraft(tree=merged.tree, origin="hand", parent=grown.tree, entries=entries))
+    publish(store, TreeDraft(tree=grown.tree, origin="hand", note="undone"))
     points = tree_versions(store, "s")
     assert [p.position for p in points] == [0, 1, 2]
     assert points[0].version == points[2].version != points[1].version
@@ -151,7 +151,7 @@ def test_the_study_s_criteria_in_its_order(store):
 
 def test_history_is_copied_and_deleted_with_its_study(store, tmp_path):
     grown = grown_tree()
-    publish(store, Draft(tree=grown.tree, origin="induced", parent=ROOTS, entries=grown.log))
+    publish(store, TreeDraft(tree=grown.tree, origin="induced", parent=ROOTS, entries=grown.log))
     with Store.open(tmp_path / "other") as other:
         copy = copy_study(store, other, "s", "Copy")
         (point,) = tree_versions(other, copy.id)

@@ -30,7 +30,7 @@ _KINDS = tuple(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Places:
+class SampleColumns:
     """A study's samples, shape (S,)."""
 
     ids: tuple[str, ...]
@@ -47,7 +47,7 @@ class Places:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answers:
+class AnswerColumns:
     """A study's answers by model, sample and repeat, shape (R,)."""
 
     ids: tuple[str, ...]
@@ -67,7 +67,7 @@ class Answers:
         return {name: at for at, name in enumerate(self.ids)}
 
 
-def read_places(connection: sa.Connection, study_id: str) -> Places:
+def read_places(connection: sa.Connection, study_id: str) -> SampleColumns:
     """Read a study's samples in its order; those that share pictures get one cluster."""
     place, sample, replay = table(StudySample), table(Sample), table(Replay)
     statement = (
@@ -89,7 +89,7 @@ def read_places(connection: sa.Connection, study_id: str) -> Places:
     ids, datasets, clusters, known, agree = fast.whole(fast.chunks(connection, statement), 5)
     names = [cluster or name for cluster, name in zip(clusters, ids, strict=True)]
     number = {name: at for at, name in enumerate(dict.fromkeys(names))}
-    return Places(
+    return SampleColumns(
         ids=tuple(ids),
         dataset=tuple(datasets),
         cluster=fast.codes(names, number).astype(np.int32),
@@ -106,11 +106,11 @@ def answers_of_study(connection: sa.Connection, study_id: str) -> sa.Select[tupl
 def read_answers(
     connection: sa.Connection,
     study: Study,
-    places: Places,
+    places: SampleColumns,
     models: Mapping[str, int],
     *,
     scan: bool,
-) -> Answers:
+) -> AnswerColumns:
     """Read the answers that count in the study."""
     response = table(Response)
     wanted = settings_of_study(connection, study)
@@ -146,7 +146,7 @@ def read_answers(
         order = order[known[order]]
     state, rest = np.divmod(kind[order], len(_SILENT) * (len(CAUSES) - 1))
     silent, cause = np.divmod(rest, len(CAUSES) - 1)
-    return Answers(
+    return AnswerColumns(
         ids=tuple(map(ids.__getitem__, order.tolist())),
         sample=sample[order].astype(np.int32),
         model=model[order].astype(np.int16),
@@ -196,7 +196,7 @@ def _causes(state: Ints, silent: Ints, cause: Ints, model: Ints, n_models: int) 
 def read_outcomes(
     connection: sa.Connection,
     study_id: str,
-    answers: Answers,
+    answers: AnswerColumns,
     judge_id: str | None,
     scanned: Sequence[list[pa.Array]] | None,
 ) -> NDArray[np.float32]:

@@ -22,7 +22,7 @@ from atom.records import (
     Study,
 )
 from atom.store.reading import packed as fast
-from atom.store.reading.columns.answers import Answers, answers_of_study
+from atom.store.reading.columns.answers import AnswerColumns, answers_of_study
 from atom.store.reading.columns.uses import Uses
 from atom.store.reading.packed import Ints
 from atom.store.reading.scales import scales_within
@@ -142,7 +142,7 @@ def marks_of_study(
 def look_up_marks(
     chunks: Iterable[list[pa.Array]],
     judges: Sequence[str],
-    answers: Answers,
+    answers: AnswerColumns,
     uses: Uses,
     scales: Sequence[MarkScale],
     prompts: Sequence[str] = (),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from atom.records import FAILED, NOT_APPLICABLE, UNSCORED, Judge, MarkScale, Scale, Study
 from atom.store.people import PEOPLE, persons
-from atom.store.reading.columns.answers import Answers
+from atom.store.reading.columns.answers import AnswerColumns
 from atom.store.reading.columns.mark_columns import (
     CARRIED,
     EACH,
@@ -38,7 +38,7 @@ _MOST_JUDGES = 12
 
 
 @dataclass(frozen=True, kw_only=True)
-class Marks:
+class JudgeMarks:
     """Marks of one judge by answer, criterion and repeat, shape (N,)."""
 
     response: Ints
@@ -93,10 +93,10 @@ def read_marks(
     connection: sa.Connection,
     study: Study,
     judge_id: str | None,
-    answers: Answers,
+    answers: AnswerColumns,
     uses: Uses,
     scanned: Iterable[list[pa.Array]] | None,
-) -> tuple[Marks, tuple[Marks, ...]]:
+) -> tuple[JudgeMarks, tuple[JudgeMarks, ...]]:
     """Read the marks that count: the newest scale's, then the newest prompt's, all its repeats.
 
     Args:
@@ -120,7 +120,7 @@ def read_marks(
         chunks = marks_of_study(connection, study.id, prompts)
         return look_up_marks(chunks, judges, answers, uses, scales, prompts)
 
-    def marks_of(behind: Sequence[str | None]) -> Marks:
+    def marks_of(behind: Sequence[str | None]) -> JudgeMarks:
         parts = [
             _of_judge(connection, study, judges, judges.index(one) if one in judges else -1, found,
                       asked, len(uses.ids))
@@ -140,7 +140,7 @@ def _together(
     names: tuple[str, ...],
     scales: Sequence[MarkScale],
     n_uses: int,
-) -> Marks:
+) -> JudgeMarks:
     """Put what `_of_judge` chose of one judge, or of several people, in the order of marks."""
     mine = np.concatenate([one for one, _, _ in parts], axis=1)
     _, scale, _ = parts[0]
@@ -148,7 +148,7 @@ def _together(
     mine = mine[:, np.argsort(place * REPEATS + mine[4], kind="stable")]
     value, on, used = _valued(mine, scales)
     response, use, mark, _, repeat = mine[:WIDTH].astype(np.int64)
-    return Marks(
+    return JudgeMarks(
         response=response,
         use=use,
         repeat=repeat,

@@ -30,8 +30,8 @@ from atom.records import (
 from atom.records import Mapping as MappingRecord
 from atom.store.reading import packed as fast
 from atom.store.reading.columns.answers import (
-    Answers,
-    Places,
+    AnswerColumns,
+    SampleColumns,
     answers_of_study,
     read_answers,
     read_outcomes,
@@ -39,7 +39,7 @@ from atom.store.reading.columns.answers import (
     scanned_outcomes,
 )
 from atom.store.reading.columns.mark_columns import scanned_marks
-from atom.store.reading.columns.marks import Marks, read_marks
+from atom.store.reading.columns.marks import JudgeMarks, read_marks
 from atom.store.reading.columns.uses import Uses, read_leaves, read_uses
 from atom.store.reading.packed import Ints
 from atom.store.schema import table
@@ -54,7 +54,7 @@ _SCAN_SHARE = 0.25
 
 
 @dataclass(frozen=True, kw_only=True)
-class Votes:
+class VoteColumns:
     """Votes between a study's answers, in the order of their ids, shape (V,)."""
 
     a: Ints
@@ -90,17 +90,17 @@ class StudyRows:
     """
 
     models: tuple[str, ...]
-    places: Places
-    answers: Answers
+    places: SampleColumns
+    answers: AnswerColumns
     outcome: NDArray[np.float32]
     uses: Uses
     leaf: Ints
     leaves: tuple[Path, ...]
-    marks: Marks
-    votes: Votes | None
+    marks: JudgeMarks
+    votes: VoteColumns | None
     sample_tags: tuple[tuple[int, str, str], ...]
     answer_tags: tuple[tuple[int, str, str], ...]
-    panel: tuple[Marks, ...] = ()
+    panel: tuple[JudgeMarks, ...] = ()
 
     @property
     def pending(self) -> int:
@@ -221,7 +221,7 @@ def _scan(connection: sa.Connection, study_id: str) -> bool:
     return int(connection.execute(mine).scalar_one()) >= _SCAN_SHARE * everything
 
 
-def _votes(connection: sa.Connection, study_id: str, answers: Answers) -> Votes | None:
+def _votes(connection: sa.Connection, study_id: str, answers: AnswerColumns) -> VoteColumns | None:
     """Read a study's votes; None where there is none."""
     vote = table(Preference).c
     rows = connection.execute(
@@ -252,14 +252,14 @@ def _votes(connection: sa.Connection, study_id: str, answers: Answers) -> Votes 
     if not found:
         return None
     a_, b_, first_, verdict_, strength_, judge_, repeat_ = np.array(found, dtype=np.int64).T
-    return Votes(
+    return VoteColumns(
         a=a_, b=b_, first=first_, verdict=verdict_, strength=strength_, judge=judge_,
         repeat=repeat_, judges=tuple(judges),
     )  # fmt: skip
 
 
 def _tags_of_samples(
-    connection: sa.Connection, study_id: str, places: Places
+    connection: sa.Connection, study_id: str, places: SampleColumns
 ) -> Iterator[tuple[int, str, str]]:
     tag, place = table(Tag), table(StudySample)
     statement = (
@@ -274,7 +274,7 @@ def _tags_of_samples(
 
 
 def _tags_of_answers(
-    connection: sa.Connection, study_id: str, answers: Answers
+    connection: sa.Connection, study_id: str, answers: AnswerColumns
 ) -> Iterator[tuple[int, str, str]]:
     tag, response = table(Tag), table(Response)
     statement = (

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from atom.records import CriteriaSet, Study, StudySample, TreeRecord
 from atom.records import Mapping as MappingRecord
 from atom.store.reading import packed as fast
-from atom.store.reading.columns.answers import Places
+from atom.store.reading.columns.answers import SampleColumns
 from atom.store.reading.packed import Ints
 from atom.store.schema import table
 from atom.store.standing.members import placed
@@ -56,7 +56,7 @@ class Uses:
     """Uses and those they were declared to rest on, shape (2, P)."""
 
 
-def read_uses(connection: sa.Connection, study_id: str, places: Places) -> Uses:
+def read_uses(connection: sa.Connection, study_id: str, places: SampleColumns) -> Uses:
     """Read the criteria that stand for each sample."""
     place, criteria = table(StudySample), table(CriteriaSet)
     statement = (

@@ -13,13 +13,13 @@ from atom.engine.blind.sight import (
     SightSpec,
     forecast_sight,
 )
-from atom.records import SHOWN_WORDS, Endpoint, Shown, content_id
+from atom.records import SHOWN_WORDS, Endpoint, PictureCondition, content_id
 from atom.ui import kit, work
 from atom.ui.shell.frame import Here
 
 TAB = "sight"
 SENT = "The questions with their pictures, and the answers to them."
-_CHOICE: tuple[Shown, ...] = ("none", "other", "caption")
+_CHOICE: tuple[PictureCondition, ...] = ("none", "other", "caption")
 
 
 def draw(here: Here, fault: str) -> None:

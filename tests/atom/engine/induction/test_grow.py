@@ -50,7 +50,7 @@ from atom.store.holds import drop_hold
 from atom.store.store import DATABASE
 from taxonomy import load_anchors, to_json
 from taxonomy.edits import replay
-from taxonomy.grow import Grown, roots_of
+from taxonomy.grow import GrownTree, roots_of
 from taxonomy.prune import support
 
 PROJECT = Path(__file__).resolve().parents[4]
@@ -132,7 +132,7 @@ def test_the_planted_leaves_come_back(store, spec, endpoints, counted):
     planted = {
         c.id: planted_leaf(questions[c.sample_id], c.question) for c in store.select(Criterion)
     }
-    counts = support(Grown(tree=done.tree, leaf_of=leaf_of), sample_of)
+    counts = support(GrownTree(tree=done.tree, leaf_of=leaf_of), sample_of)
     assert all(s.enough(3, 3) for s in counts.values())
     same = sum(leaf_of[name] == planted[name] for name in leaf_of)
     assert same >= 0.9 * len(leaf_of)
@@ -193,7 +193,7 @@ def test_loose_names_are_united_and_all_is_logged(store, spec, endpoints, counte
     assert {entry.round for entry in done.log} >= {1, 3}
     mapped = leaf_mappings(store, done.version.version, list(study_criteria(store, spec.study_id)))
     counts = support(
-        Grown(tree=done.tree, leaf_of={n: m.leaf for n, m in mapped.items() if m.leaf}),
+        GrownTree(tree=done.tree, leaf_of={n: m.leaf for n, m in mapped.items() if m.leaf}),
         study_criteria(store, spec.study_id),
     )
     assert all(s.enough(3, 3) for s in counts.values())

@@ -20,7 +20,7 @@ from atom.records import Call, Criterion, Sample, Sampling
 from atom.stages.growing.induction import SampleCriteria
 from taxonomy import Node, Tree
 from taxonomy.edits import Drop, Merge, replay
-from taxonomy.grow import Grown
+from taxonomy.grow import GrownTree
 from taxonomy.prune import support
 
 ROOTS = Tree("T", (Node("Perception"), Node("Reasoning")))
@@ -198,7 +198,7 @@ def test_the_order_does_not_matter():
 def test_nearest_of_a_leaf():
     bar, needle, difference = SKILLS.values()
     dot = (*bar[:3], "Dot height")
-    grown = Grown(
+    grown = GrownTree(
         tree=run(Judge(), cuts_of(6, 6, 6)).grown.tree,
         leaf_of={"a": bar, "b": needle, "c": difference},
     )

@@ -6,7 +6,7 @@ from atom.engine.induction.growth_log import GrowthLog, growth_file, read_growth
 from atom.store import Store
 from taxonomy import Node, Tree
 from taxonomy.edits import Add, Entry
-from taxonomy.grow import Grown
+from taxonomy.grow import GrownTree
 
 FIRST = Entry(edit=Add(("A",), "B"), by="m", why="w", round=1)
 SECOND = Entry(edit=Add(("A", "B"), "C › D"), by="m", round=2)
@@ -20,7 +20,7 @@ def store(tmp_path):
 
 
 def grown(*entries, **held):
-    return Grown(tree=Tree("T", (Node("A"),)), log=entries, leaf_of=held)
+    return GrownTree(tree=Tree("T", (Node("A"),)), log=entries, leaf_of=held)
 
 
 def test_edits_come_back_in_order_and_once(store):

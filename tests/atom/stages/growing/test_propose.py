@@ -8,7 +8,7 @@ from atom.errors import DataError
 from atom.stages.growing import propose
 from atom.stages.growing.induction import SampleCriteria
 from taxonomy.edits import replay
-from taxonomy.grow import Grown, roots_of
+from taxonomy.grow import GrownTree, roots_of
 
 HEIGHT = "Perception › Fine detail › Reading marks › Bar height"
 NEW = "Reasoning › Quantitative › Arithmetic › Subtraction"
@@ -30,7 +30,7 @@ def taken(batch, tree, sampling, reply_of):
         reply = reply_of(propose.build(batch, start, sampling), text)
         questions = {c.id: c.question for c in batch[0].criteria}
         proposal = propose.parse(reply, batch)
-        return propose.take(proposal, Grown(tree=start), questions, by="j", round_=1)
+        return propose.take(proposal, GrownTree(tree=start), questions, by="j", round_=1)
 
     return take
 

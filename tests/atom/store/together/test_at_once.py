@@ -13,7 +13,7 @@ import pytest
 from atom.errors import ConflictError
 from atom.records import Study, TreeVersion
 from atom.store import Store, Writer, change_consent, table, use_version
-from atom.store.trees import Draft, add_version
+from atom.store.trees import TreeDraft, add_version
 from taxonomy import parse_tree
 
 THREADS = 4
@@ -144,7 +144,7 @@ def test_of_two_trees_made_from_one_the_second_is_refused_whole(location):
             def edit(name: str, study_id=study_id):
                 def job() -> str:
                     with store.write() as writer:
-                        draft = Draft(tree=tree(name), origin="hand")
+                        draft = TreeDraft(tree=tree(name), origin="hand")
                         made = add_version(writer, study_id, draft, "")
                         use_version(writer, study_id, made.version, instead_of="base")
                         return made.version

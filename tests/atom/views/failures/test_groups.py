@@ -7,7 +7,7 @@ from sklearn.metrics import adjusted_rand_score
 from atom.analysis.reasons.groups import Tried
 from atom.display import writers
 from atom.probes.errors import embed
-from atom.records.grouped import Grouped, GroupName
+from atom.records.grouped import GroupingChoice, GroupName
 from atom.store import Store, list_studies
 from atom.views.failures import grouping, words
 from atom.views.failures.find import NOTHING
@@ -142,7 +142,7 @@ def test_a_group_holds_its_checkpoints():
 def test_embeddings_and_a_judges_names_stand_in_where_they_were_chosen(demo, monkeypatch):
     store, data = demo
     plain = grouping_of(store, data)
-    by = Grouped(endpoint="vectors", model="m", at="now", synthetic=True)
+    by = GroupingChoice(endpoint="vectors", model="m", at="now", synthetic=True)
     monkeypatch.setattr(grouping, "grouped_by", lambda *of: by)
     monkeypatch.setattr(grouping, "vectors_of", lambda store, model, texts: {
         text: np.array(embed(text)) for text in texts})  # fmt: skip
@@ -167,7 +167,7 @@ def test_embeddings_and_a_judges_names_stand_in_where_they_were_chosen(demo, mon
 @pytest.mark.slow
 def test_words_are_used_where_an_embedding_is_missing(demo, monkeypatch):
     store, data = demo
-    by = Grouped(endpoint="vectors", model="another", at="now")
+    by = GroupingChoice(endpoint="vectors", model="another", at="now")
     monkeypatch.setattr(grouping, "grouped_by", lambda *of: by)
     view = failure_groups(store, data, Filters())
     assert (view.grouping.by_vectors, view.grouping.missing) == (False, 28)

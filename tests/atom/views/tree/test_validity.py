@@ -8,7 +8,7 @@ import pytest
 
 from atom.analysis.capability.validity import leave_one_out
 from atom.records import Mapping
-from atom.store import Draft, Store, add_version, find_study, leaf_mappings, load_tree
+from atom.store import Store, TreeDraft, add_version, find_study, leaf_mappings, load_tree
 from atom.store.reading.rivals import rival_trees
 from atom.store.trees import begin_history
 from atom.views.study_data import load_study
@@ -137,7 +137,7 @@ def grow(store, study, tree, entries, share):
         begin_history(writer, study, parent, "")
         add_version(
             writer, study.id,
-            Draft(tree=tree, origin="induced", parent=parent, entries=entries), "",
+            TreeDraft(tree=tree, origin="induced", parent=parent, entries=entries), "",
         )  # fmt: skip
         writer.put(records)
 
