@@ -64,7 +64,7 @@ Edit = Add | Rename | Move | Merge | Drop
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class LoggedEdit:
     """A logged edit.
 
     Attributes:
@@ -123,7 +123,7 @@ def _apply(tree: Tree, edit: Edit) -> EditResult:
             return _drop(tree, path)
 
 
-def replay(tree: Tree, entries: Iterable[Entry]) -> Iterator[EditResult]:
+def replay(tree: Tree, entries: Iterable[LoggedEdit]) -> Iterator[EditResult]:
     """Yield the tree after each entry of a log, in order.
 
     Raises:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from taxonomy.edits import Add, Entry, apply
+from taxonomy.edits import Add, LoggedEdit, apply
 from taxonomy.path import DEPTH, Path, format_path
 from taxonomy.tree import Tree
 
@@ -37,10 +37,10 @@ class GrownTree:
     """
 
     tree: Tree
-    log: tuple[Entry, ...] = ()
+    log: tuple[LoggedEdit, ...] = ()
     leaf_of: Mapping[str, Path] = field(default_factory=dict)
 
-    def edited(self, entries: Iterable[Entry]) -> GrownTree:
+    def edited(self, entries: Iterable[LoggedEdit]) -> GrownTree:
         """Apply edits, log them, and take the criteria along.
 
         Raises:
@@ -130,7 +130,7 @@ def check_place(tree: Tree, path: Path) -> Path:
 
 def additions(
     tree: Tree, leaf: Path, meanings: Mapping[Path, str], *, by: str, why: str, round_: int
-) -> tuple[Entry, ...]:
+) -> tuple[LoggedEdit, ...]:
     """Return the edits that bring a checked leaf into the tree, parents first.
 
     Args:
@@ -142,7 +142,7 @@ def additions(
         One `Add` for each node that isn't there yet; none when the leaf is there.
     """
     return tuple(
-        Entry(
+        LoggedEdit(
             edit=Add(leaf[: depth - 1], leaf[depth - 1], meanings.get(leaf[:depth], "")),
             by=by,
             why=why,

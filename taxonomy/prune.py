@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from taxonomy.edits import Drop, Entry, Merge
+from taxonomy.edits import Drop, LoggedEdit, Merge
 from taxonomy.grow import GrownTree
 from taxonomy.path import Path, format_path
 
@@ -94,8 +94,8 @@ def prune(
         place = nearest(leaf, others) if known[leaf].criteria and others else None
         need = f"{known[leaf]}; {min_criteria:,} of {min_samples:,} are needed"
         if place is None:
-            entry = Entry(edit=Drop(leaf), by=RULE, why=need, round=round_)
+            entry = LoggedEdit(edit=Drop(leaf), by=RULE, why=need, round=round_)
         else:
             why = f"{need}; the nearest is {format_path(place)}"
-            entry = Entry(edit=Merge(leaf, place), by=RULE, why=why, round=round_)
+            entry = LoggedEdit(edit=Merge(leaf, place), by=RULE, why=why, round=round_)
         grown = grown.edited([entry])

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from taxonomy.edits import Entry, Merge
+from taxonomy.edits import LoggedEdit, Merge
 from taxonomy.path import Path
 
 
@@ -29,7 +29,7 @@ class SameMeaning:
 
 def unite(
     verdicts: Sequence[SameMeaning], criteria: Mapping[Path, int], *, by: str, round_: int
-) -> tuple[Entry, ...]:
+) -> tuple[LoggedEdit, ...]:
     """Turn verdicts into merges.
 
     Verdicts don't chain: of A = B and B = C, C joins A only when somebody said so, because a few
@@ -48,7 +48,7 @@ def unite(
         if verdict.first != verdict.second:
             same.setdefault(verdict.first, {})[verdict.second] = verdict.why
             same.setdefault(verdict.second, {})[verdict.first] = verdict.why
-    entries: list[Entry] = []
+    entries: list[LoggedEdit] = []
     taken: set[Path] = set()
     for centre in sorted(same, key=lambda path: (-criteria.get(path, 0), path)):
         if centre in taken or _inside(centre, taken):
@@ -57,7 +57,7 @@ def unite(
             if other in taken or _inside(other, taken) or len(other) != len(centre):
                 continue
             edit = Merge(other, centre)
-            entries.append(Entry(edit=edit, by=by, why=same[centre][other], round=round_))
+            entries.append(LoggedEdit(edit=edit, by=by, why=same[centre][other], round=round_))
             taken.add(other)
         taken.add(centre)
     return tuple(entries)

@@ -80,7 +80,7 @@ class UnfinishedReply(Record):
     """Turns that there have been."""
 
 
-class RequestEntry(Record):
+class Entry(Record):
     """What must be known of a request to read its reply later."""
 
     custom_id: str
@@ -136,7 +136,7 @@ class NotedRequest:
         schema: the reply's schema.
     """
 
-    entry: RequestEntry
+    entry: Entry
     line: bytes
     schema: Mapping[str, object] | None = field(default=None, hash=False)
 
@@ -147,7 +147,7 @@ class Book(Protocol):
     def learned(self, endpoint: Endpoint) -> EndpointLessons:
         """Say what the endpoint's refusals have taught."""
 
-    def waits(self, call_id: str) -> RequestEntry | None:
+    def waits(self, call_id: str) -> Entry | None:
         """Return a request that was noted before and whose reply isn't here yet."""
 
     def settled(self, request: Request, call_id: str) -> Reply | None:
@@ -249,7 +249,7 @@ class NotingClient(JudgeClient):
         )
         body = build_body(request, self.endpoint.model, exchange.literals, turn=turn, sent=sent)
         custom_id = name if earlier is None else f"{name}-{earlier.turns + 1}"
-        entry = RequestEntry(
+        entry = Entry(
             custom_id=custom_id,
             call_id=name,
             request_hash=exchange.hash,

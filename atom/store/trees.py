@@ -23,7 +23,7 @@ from atom.records import (
 from atom.store.schema import table
 from atom.store.store import Store, Writer
 from taxonomy import Path, Tree, TreeFormatError, format_path, parse_tree, to_json, tree_version
-from taxonomy.edits import Entry
+from taxonomy.edits import LoggedEdit
 from taxonomy.log import dump_edit, parse_edit
 
 CARRIED = "carried"
@@ -44,7 +44,7 @@ class TreeDraft:
     tree: Tree
     origin: TreeOrigin
     parent: Tree | None = None
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[LoggedEdit, ...] = ()
     note: str = ""
 
 
@@ -106,7 +106,7 @@ def tree_edits(store: Store, study_id: str) -> list[TreeEdit]:
     )
 
 
-def tree_log(store: Store, study_id: str, position: int) -> tuple[Entry, ...]:
+def tree_log(store: Store, study_id: str, position: int) -> tuple[LoggedEdit, ...]:
     """Return the edits that lead from a version's parent to it, in order."""
     edits = table(TreeEdit)
     rows = store.select(
@@ -116,7 +116,8 @@ def tree_log(store: Store, study_id: str, position: int) -> tuple[Entry, ...]:
         order_by=[edits.c.ordinal],
     )
     return tuple(
-        Entry(edit=parse_edit(row.edit), by=row.by, why=row.why, round=row.round) for row in rows
+        LoggedEdit(edit=parse_edit(row.edit), by=row.by, why=row.why, round=row.round)
+        for row in rows
     )
 
 

@@ -7,7 +7,7 @@ from taxonomy.edits import (
     Add,
     Drop,
     EditError,
-    Entry,
+    LoggedEdit,
     Merge,
     Move,
     Rename,
@@ -93,10 +93,10 @@ def test_an_edit_that_does_not_fit_says_why(tree, edit, message):
 
 def test_a_leaf_is_followed_through_a_log(tree):
     log = [
-        Entry(edit=Rename(TALLY, "Tallying"), by="judge"),
-        Entry(edit=Merge((*TALLY[:-1], "Tallying"), COUNT), by="judge", why="the same skill"),
-        Entry(edit=Move(COUNT, ("Seeing", "Object", "Attribute")), by="hand"),
-        Entry(edit=Drop(SUM), by="rule"),
+        LoggedEdit(edit=Rename(TALLY, "Tallying"), by="judge"),
+        LoggedEdit(edit=Merge((*TALLY[:-1], "Tallying"), COUNT), by="judge", why="the same skill"),
+        LoggedEdit(edit=Move(COUNT, ("Seeing", "Object", "Attribute")), by="hand"),
+        LoggedEdit(edit=Drop(SUM), by="rule"),
     ]
     steps = [applied.moves for applied in replay(tree, log)]
     there = ("Seeing", "Object", "Attribute", "Count all")
@@ -128,7 +128,7 @@ def logs(draw):
         else:
             edit = Rename(draw(st.sampled_from(leaves)), f"renamed {number}")
         tree = apply(tree, edit).tree
-        entries.append(Entry(edit=edit, by="test"))
+        entries.append(LoggedEdit(edit=edit, by="test"))
     return entries
 
 

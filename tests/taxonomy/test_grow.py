@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from taxonomy import DEPTH, Node, Tree, load_anchors
-from taxonomy.edits import Drop, Entry, Merge, Rename, replay
+from taxonomy.edits import Drop, LoggedEdit, Merge, Rename, replay
 from taxonomy.grow import (
     GrownTree,
     ProposalRefused,
@@ -76,11 +76,11 @@ def test_what_is_a_name(name):
 
 def test_criteria_go_with_their_leaves():
     grown = hang(hang(hang(GrownTree(tree=ROOTS), BAR, "a", "b"), DOT, "c"), SUM, "d")
-    merged = grown.edited([Entry(edit=Merge(DOT, BAR), by="j")])
+    merged = grown.edited([LoggedEdit(edit=Merge(DOT, BAR), by="j")])
     assert merged.leaf_of == {"a": BAR, "b": BAR, "c": BAR, "d": SUM}
-    renamed = merged.edited([Entry(edit=Rename(BAR[:2], "Graphs"), by="j")])
+    renamed = merged.edited([LoggedEdit(edit=Rename(BAR[:2], "Graphs"), by="j")])
     assert renamed.leaf_of["a"] == ("Perception", "Graphs", "Marks", "Bar height")
-    dropped = renamed.edited([Entry(edit=Drop(SUM), by="j")])
+    dropped = renamed.edited([LoggedEdit(edit=Drop(SUM), by="j")])
     assert set(dropped.leaf_of) == {"a", "b", "c"}
     *_, last = replay(ROOTS, dropped.log)
     assert last.tree == dropped.tree

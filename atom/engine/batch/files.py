@@ -23,7 +23,7 @@ from atom.engine.replies import reread
 from atom.errors import CorruptError, PlaceError, StoreError, UsageError
 from atom.files import clear_parts, part_path, stream, write_file
 from atom.judge import CallGaveUp, CallRefused, Reply, Request
-from atom.judge.noting import EndpointLessons, NotedRequest, RequestEntry, UnfinishedReply
+from atom.judge.noting import EndpointLessons, Entry, NotedRequest, UnfinishedReply
 from atom.judge.request import schema_text
 from atom.records import Call, Endpoint, content_id
 from atom.records.base import Record
@@ -145,7 +145,7 @@ def save_parcel(store: Store, parcel: Parcel) -> Parcel:
     return parcel
 
 
-def read_index(store: Store, parcel: Parcel) -> Iterator[RequestEntry]:
+def read_index(store: Store, parcel: Parcel) -> Iterator[Entry]:
     """Yield what is known of a batch's requests.
 
     Raises:
@@ -155,7 +155,7 @@ def read_index(store: Store, parcel: Parcel) -> Iterator[RequestEntry]:
     try:
         with path.open("rb") as file:
             for line in file:
-                yield RequestEntry.model_validate_json(line)
+                yield Entry.model_validate_json(line)
     except (OSError, ValidationError) as error:
         raise CorruptError(
             f"what the batch {parcel.name!r} asks can't be read from {path.name!r}: "
@@ -285,7 +285,7 @@ class BatchBook:
         self._limits = (most_requests, most_bytes)
         self._ledger = load_ledger(store)
         self._retry_failed = retry_failed
-        self._waiting: dict[str, RequestEntry] = {}
+        self._waiting: dict[str, Entry] = {}
         self._number = 0
         for parcel in list_parcels(store):
             if parcel.run_id == run_id:
@@ -303,7 +303,7 @@ class BatchBook:
         """Say what the endpoint's refusals have taught."""
         return learned_of(self._ledger, endpoint)
 
-    def waits(self, call_id: str) -> RequestEntry | None:
+    def waits(self, call_id: str) -> Entry | None:
         """Return a request that was noted before and whose reply isn't here yet."""
         found = self._waiting.get(call_id)
         if found is not None:

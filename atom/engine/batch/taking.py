@@ -34,7 +34,7 @@ from atom.engine.clock import Clock, utc_now
 from atom.errors import UsageError
 from atom.judge import Request
 from atom.judge.exchange import Exchange, judge_completion, more_tokens
-from atom.judge.noting import EndpointLessons, RequestEntry, UnfinishedReply
+from atom.judge.noting import EndpointLessons, Entry, UnfinishedReply
 from atom.judge.replies.completion import Completion
 from atom.judge.retry import Fault, advice
 from atom.judge.servers.dialect import THIS_REQUEST, SentRequest
@@ -116,7 +116,7 @@ class BatchReplies:
 class _Book:
     """What is known of one request while files are read."""
 
-    entry: RequestEntry
+    entry: Entry
     parcel: Parcel
     kind: Kind | None = None
     cost: float = 0.0
@@ -297,7 +297,7 @@ class _Taking:
         self._found.failures.pop(entry.call_id, None)
         return call
 
-    def _exchange(self, entry: RequestEntry) -> Exchange:
+    def _exchange(self, entry: Entry) -> Exchange:
         """Open the books of a call where the turns before have left them."""
         exchange = Exchange(
             request=_request(entry, None), hash=entry.request_hash, form=entry.form, attempts=1
@@ -418,7 +418,7 @@ class _Taking:
 _DONE: tuple[Kind, ...] = ("reply", "unusable", "known")
 
 
-def _request(entry: RequestEntry, parcel: Parcel | None) -> Request:
+def _request(entry: Entry, parcel: Parcel | None) -> Request:
     """Make what the readers of replies need of a request."""
     schema = parcel.schemas.get(entry.schema_key) if parcel is not None else None
     return Request(

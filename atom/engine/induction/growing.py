@@ -22,7 +22,7 @@ from atom.records import Criterion, Sampling
 from atom.stages.growing import propose, same, vague
 from atom.stages.growing.induction import BATCH, WAVE, SampleCriteria, batches, waves
 from taxonomy import DEPTH, Path, Tree, format_path
-from taxonomy.edits import Drop, Entry, Merge
+from taxonomy.edits import Drop, LoggedEdit, Merge
 from taxonomy.grow import GrownTree
 from taxonomy.path import shared_depth
 from taxonomy.prune import MIN_CRITERIA, MIN_SAMPLES, Nearest, prune
@@ -237,7 +237,7 @@ class _Garden:
             edit = Drop(path) if place is None else Merge(path, place)
             where = "" if place is None else f"; the nearest is {format_path(place)}"
             by = f"{self.judge}, {vague.PROMPT}"
-            entry = Entry(edit=edit, by=by, why=f"vague: {why}{where}", round=round_)
+            entry = LoggedEdit(edit=edit, by=by, why=f"vague: {why}{where}", round=round_)
             self.grown = self.grown.edited([entry])
         await self._tell()
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from atom.store import Store
 from taxonomy import Path
-from taxonomy.edits import EditError, Entry
+from taxonomy.edits import EditError, LoggedEdit
 from taxonomy.grow import GrownTree
 from taxonomy.log import dump_edit, parse_edit
 
@@ -29,7 +29,7 @@ class GrowthProgress:
         held: leaf -> criteria that hang on it.
     """
 
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[LoggedEdit, ...] = ()
     held: dict[Path, int] = field(default_factory=dict)
 
 
@@ -69,7 +69,7 @@ def read_growth(store: Store, induction_id: str) -> GrowthProgress:
 
     A line that is being written, or is damaged, ends the reading: what comes before it holds.
     """
-    entries: list[Entry] = []
+    entries: list[LoggedEdit] = []
     held: dict[Path, int] = {}
     for line in _lines(growth_file(store, induction_id)):
         try:
@@ -82,7 +82,7 @@ def read_growth(store: Store, induction_id: str) -> GrowthProgress:
     return GrowthProgress(entries=tuple(entries), held=held)
 
 
-def _line(entry: Entry) -> dict[str, Any]:
+def _line(entry: LoggedEdit) -> dict[str, Any]:
     return {
         "edit": dump_edit(entry.edit),
         "by": entry.by,
@@ -91,8 +91,8 @@ def _line(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _entry(line: dict[str, Any]) -> Entry:
-    return Entry(
+def _entry(line: dict[str, Any]) -> LoggedEdit:
+    return LoggedEdit(
         edit=parse_edit(line["edit"]),
         by=str(line["by"]),
         why=str(line["why"]),

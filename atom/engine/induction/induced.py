@@ -8,7 +8,7 @@ from atom.engine.induction.ground import InductionParts
 from atom.records import Induction, Run, TreeTask, TreeVersion
 from atom.store import Store, leaf_mappings, load_tree, study_criteria, tree_log, tree_versions
 from taxonomy import Tree
-from taxonomy.edits import Entry
+from taxonomy.edits import LoggedEdit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +26,7 @@ class InductionResult:
     run: Run
     version: TreeVersion | None = None
     tree: Tree | None = None
-    log: tuple[Entry, ...] = ()
+    log: tuple[LoggedEdit, ...] = ()
     mapped: int = 0
     unmapped: int = 0
 

@@ -37,7 +37,7 @@ from taxonomy import (
     parse_tree,
     tree_version,
 )
-from taxonomy.edits import Drop, Edit, EditError, Entry, Merge, Move, Rename, apply
+from taxonomy.edits import Drop, Edit, EditError, LoggedEdit, Merge, Move, Rename, apply
 from taxonomy.log import describe
 
 HAND: TreeOrigin = "hand"
@@ -158,7 +158,7 @@ def edit_tree(
         raise UsageError("this changes nothing: choose another name or place")
     assert study.tree_version is not None
     old = leaf_mappings(store, study.tree_version, list(study_criteria(store, study.id)))
-    entry = Entry(edit=edit, by=HAND, why=" ".join(why.split())[:300])
+    entry = LoggedEdit(edit=edit, by=HAND, why=" ".join(why.split())[:300])
     created = created or now()
     with store.write() as writer:
         begin_history(writer, study, tree, created)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from taxonomy import DEPTH, Path, Tree, format_path
-from taxonomy.edits import Add, Drop, Edit, Entry, Merge, Move, Rename, apply
+from taxonomy.edits import Add, Drop, Edit, LoggedEdit, Merge, Move, Rename, apply
 
 EventKind = Literal["added", "united", "pruned", "moved", "renamed"]
 Places = Mapping[Path, tuple[float, float]]
@@ -97,7 +97,7 @@ class GrowthView:
 
 def growth_view(
     start: Tree,
-    entries: Sequence[Entry],
+    entries: Sequence[LoggedEdit],
     held: Mapping[Path, int],
     before: GrowthView | None = None,
 ) -> GrowthView:
@@ -168,7 +168,7 @@ def _touched(edit: Edit) -> tuple[Path, ...]:
             return ()
 
 
-def _kind(entry: Entry) -> EventKind:
+def _kind(entry: LoggedEdit) -> EventKind:
     match entry.edit:
         case Add():
             return "added"
@@ -182,7 +182,7 @@ def _kind(entry: Entry) -> EventKind:
             return "pruned"
 
 
-def _event(entry: Entry) -> Event:
+def _event(entry: LoggedEdit) -> Event:
     match entry.edit:
         case Add(parent, name, _):
             what, into = (*parent, name), ""

@@ -15,7 +15,7 @@ from atom.views.tree.node_table import placed
 from atom.views.tree.study_trees import ORIGINS
 from taxonomy import Path, Tree
 from taxonomy.compare import LeafChange, compare
-from taxonomy.edits import EditError, Entry, Moves, replay
+from taxonomy.edits import EditError, LoggedEdit, Moves, replay
 from taxonomy.log import parse_edit
 
 _MOST = 200
@@ -312,9 +312,9 @@ def _way(
     return way[::-1] or None
 
 
-def _entries(store: Store, data: StudyData, position: int) -> tuple[Entry, ...]:
+def _entries(store: Store, data: StudyData, position: int) -> tuple[LoggedEdit, ...]:
     return tuple(
-        Entry(edit=parse_edit(row.edit), by=row.by, why=row.why, round=row.round)
+        LoggedEdit(edit=parse_edit(row.edit), by=row.by, why=row.why, round=row.round)
         for row in tree_edits(store, data.study.id)
         if row.position == position
     )

@@ -22,7 +22,7 @@ from atom.store import (
 )
 from atom.store.trees import CARRIED
 from taxonomy import Node, Tree, tree_version
-from taxonomy.edits import Entry, Merge, replay
+from taxonomy.edits import LoggedEdit, Merge, replay
 from taxonomy.grow import GrownTree, additions
 
 ROOTS = Tree("T", (Node("A"), Node("B")))
@@ -65,7 +65,7 @@ def test_a_version_is_its_parent_and_its_log(store):
 
 def test_a_return_to_an_older_tree_is_a_new_point(store):
     grown = grown_tree()
-    merged = grown.edited([Entry(edit=Merge(Y, X), by="hand", why="same")])
+    merged = grown.edited([LoggedEdit(edit=Merge(Y, X), by="hand", why="same")])
     entries = merged.log[len(grown.log) :]
     publish(store, TreeDraft(tree=grown.tree, origin="induced"))
     publish(store, TreeDraft(tree=merged.tree, origin="hand", parent=grown.tree, entries=entries))

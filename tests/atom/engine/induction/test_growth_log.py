@@ -5,11 +5,11 @@ import pytest
 from atom.engine.induction.growth_log import GrowthLog, growth_file, read_growth
 from atom.store import Store
 from taxonomy import Node, Tree
-from taxonomy.edits import Add, Entry
+from taxonomy.edits import Add, LoggedEdit
 from taxonomy.grow import GrownTree
 
-FIRST = Entry(edit=Add(("A",), "B"), by="m", why="w", round=1)
-SECOND = Entry(edit=Add(("A", "B"), "C › D"), by="m", round=2)
+FIRST = LoggedEdit(edit=Add(("A",), "B"), by="m", why="w", round=1)
+SECOND = LoggedEdit(edit=Add(("A", "B"), "C › D"), by="m", round=2)
 LEAF = ("A", "B", "C › D")
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from atom.views.tree.growth import growth_view
 from taxonomy import Node, Tree
-from taxonomy.edits import Add, Drop, Entry, Merge, Rename
+from taxonomy.edits import Add, Drop, LoggedEdit, Merge, Rename
 
 ROOTS = Tree("T", (Node("Perception"), Node("Reasoning")))
 JUDGE = "m, propose/2"
@@ -15,11 +15,11 @@ JUDGE = "m, propose/2"
 
 def leaf(*names):
     """Return the edits that add a leaf, upper nodes first."""
-    return [Entry(edit=Add(names[:d], names[d]), by=JUDGE) for d in range(1, len(names))]
+    return [LoggedEdit(edit=Add(names[:d], names[d]), by=JUDGE) for d in range(1, len(names))]
 
 
 DIALS = ("Perception", "Dials", "Scales")
-FIRST = [*leaf(*DIALS, "Needle"), Entry(edit=Add(DIALS, "Pointer"), by=JUDGE)]
+FIRST = [*leaf(*DIALS, "Needle"), LoggedEdit(edit=Add(DIALS, "Pointer"), by=JUDGE)]
 
 
 def test_what_was_drawn_stays_where_it_was():
@@ -36,10 +36,10 @@ def test_counts_and_events():
     needle, pointer = (*DIALS, "Needle"), (*DIALS, "Pointer")
     entries = [
         *FIRST,
-        Entry(edit=Add(DIALS, "Various"), by=JUDGE),
-        Entry(edit=Merge(pointer, needle), by="m, same/1", why="one ability"),
-        Entry(edit=Drop((*DIALS, "Various")), by="m, vague/1", why="vague: says nothing"),
-        Entry(edit=Rename(needle, "Needle position"), by="hand"),
+        LoggedEdit(edit=Add(DIALS, "Various"), by=JUDGE),
+        LoggedEdit(edit=Merge(pointer, needle), by="m, same/1", why="one ability"),
+        LoggedEdit(edit=Drop((*DIALS, "Various")), by="m, vague/1", why="vague: says nothing"),
+        LoggedEdit(edit=Rename(needle, "Needle position"), by="hand"),
     ]
     view = growth_view(ROOTS, entries, {(*DIALS, "Needle position"): 7})
     assert (view.leaves, view.added, view.united, view.pruned, view.placed) == (1, 3, 1, 1, 7)
@@ -65,7 +65,7 @@ def test_a_growth_that_began_anew_is_drawn_anew():
 def test_a_merge_for_want_of_support_is_pruning():
     entries = [
         *FIRST,
-        Entry(edit=Merge((*DIALS, "Pointer"), (*DIALS, "Needle")), by="rule: support"),
+        LoggedEdit(edit=Merge((*DIALS, "Pointer"), (*DIALS, "Needle")), by="rule: support"),
     ]
     view = growth_view(ROOTS, entries, {})
     assert (view.united, view.pruned, view.events[0].kind) == (0, 1, "pruned")
@@ -81,7 +81,7 @@ def test_bare_roots_are_a_picture_too():
 @given(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=6, unique=True))
 def test_every_node_has_a_finite_place_and_an_edge(names):
     entries = [*leaf("Perception", "Dials", "Scales", "x")]
-    entries += [Entry(edit=Add(DIALS, name), by=JUDGE) for name in names]
+    entries += [LoggedEdit(edit=Add(DIALS, name), by=JUDGE) for name in names]
     view = growth_view(ROOTS, entries, {})
     assert all(math.isfinite(node.x) and math.isfinite(node.y) for node in view.nodes)
     assert sorted(child for _, child in view.edges) == list(range(1, len(view.nodes)))

@@ -16,7 +16,7 @@ from atom.views.tree import validity as module
 from atom.views.tree.node_table import placed
 from atom.views.tree.validity import tree_validity
 from taxonomy import tree_version
-from taxonomy.edits import Entry, Merge, apply
+from taxonomy.edits import LoggedEdit, Merge, apply
 from taxonomy.prune import RULE
 from tests.app.tree_store import make_tree_store
 from tests.factories import STUDY, open_small
@@ -149,8 +149,8 @@ def test_two_grown_trees_are_compared(tmp_path):
         leaves = made.tree.leaves
         one = apply(made.tree, Merge(leaves[1], leaves[2])).tree
         other = apply(made.tree, Merge(leaves[3], leaves[2])).tree
-        grow(store, study, one, (Entry(edit=Merge(leaves[1], leaves[2]), by="judge"),), 1.0)
-        grow(store, study, other, (Entry(edit=Merge(leaves[3], leaves[2]), by="judge"),), 0.8)
+        grow(store, study, one, (LoggedEdit(edit=Merge(leaves[1], leaves[2]), by="judge"),), 1.0)
+        grow(store, study, other, (LoggedEdit(edit=Merge(leaves[3], leaves[2]), by="judge"),), 0.8)
         found = tree_validity(store, load_study(store, made.study.id)).stability
     assert (found.first, found.second, found.n) == (1, 2, 120)
     assert 0.3 < found.ari < 0.9
@@ -164,7 +164,7 @@ def test_the_tree_before_pruning_is_a_rival(tmp_path):
         leaves = made.tree.leaves
         edit = Merge(leaves[1], leaves[2])
         pruned = apply(made.tree, edit).tree
-        grow(store, study, pruned, (Entry(edit=edit, by=RULE),), 0.0)
+        grow(store, study, pruned, (LoggedEdit(edit=edit, by=RULE),), 0.0)
         store.replace([study.model_copy(update={"tree_version": tree_version(pruned)})])
         view = tree_validity(store, load_study(store, made.study.id))
     assert view.rivals[0].name == "No prune"
