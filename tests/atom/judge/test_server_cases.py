@@ -5,10 +5,12 @@ from __future__ import annotations
 import io
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -28,20 +30,19 @@ pytestmark = pytest.mark.skipif(
 class Odd:
     """A server with one habit, and what it noted of each request."""
 
-    def __init__(self, habit: str, folder: Path) -> None:
+    def __init__(self, habit: str, folder: Path, begin: Callable[..., int]) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.log = folder / "log.jsonl"
         self.log.touch()
-        command = [sys.executable, str(CASES / "stub.py"), str(self.port), habit, str(self.log)]
-        self.process = subprocess.Popen(command, env={**os.environ, "PYTHONWARNINGS": "ignore"})
+        self.pid = begin(str(self.port), habit, str(self.log))
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
             with socket.socket() as knock:
                 if knock.connect_ex(("127.0.0.1", self.port)) == 0:
                     return
-            time.sleep(0.1)
+            time.sleep(0.02)
         raise AssertionError("the odd server doesn't come up")
 
     @property
@@ -53,12 +54,31 @@ class Odd:
         return Endpoint.model_validate({**base, "max_tries": 3, "timeout": 10.0, **fields})
 
 
+@pytest.fixture(scope="module")
+def begin():
+    """Return what starts a server in a process of its own: words -> its number."""
+    forking = Path(__file__).with_name("odd_servers.py")
+    with subprocess.Popen(
+        [sys.executable, str(forking), str(CASES / "stub.py")],
+        env={**os.environ, "PYTHONWARNINGS": "ignore"},
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as parent:
+
+        def start(*words: str) -> int:
+            parent.stdin.write(json.dumps(words) + "\n")
+            parent.stdin.flush()
+            return int(parent.stdout.readline())
+
+        yield start
+
+
 @pytest.fixture
-def odd(request, tmp_path):
-    server = Odd(request.param, tmp_path)
+def odd(request, tmp_path, begin):
+    server = Odd(request.param, tmp_path, begin)
     yield server
-    server.process.terminate()
-    server.process.wait(10)
+    os.kill(server.pid, signal.SIGKILL)
 
 
 def question(text="What is it?", *, structured=True, picture=None, **sampling):
