@@ -8,13 +8,17 @@ there, a skip is a failure.
 from __future__ import annotations
 
 import gc
+import io
+import logging
 import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import settings
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from xdist.scheduler import LoadFileScheduling
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -85,7 +89,7 @@ def pytest_collection_finish() -> None:
     """Keep what was collected out of every later search for garbage, and search less often."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(10_000, 20, 20)
+    gc.set_threshold(50_000, 20, 20)
 
 
 class _Rooms(LoadFileScheduling):
@@ -147,6 +151,39 @@ def loopback_only() -> Iterator[None]:
         patch.setattr(socket.socket, "connect", guarded_connect)
         patch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def statements_are_compiled_once() -> Iterator[None]:
+    """Let all stores in files compile as one does, which keeps every statement that it compiled.
+
+    Each of some thousand stores would compile its own again, for .01 s and more.
+    """
+    first = sa.create_engine("sqlite://")
+    with first.connect():
+        """A dialect is told by its first connection what SQLite can do."""
+    compiled = sa.util.LRUCache(2_000)
+
+    def share(_: type, engine: sa.Engine) -> None:
+        engine.dialect = first.dialect
+        engine.update_execution_options(compiled_cache=compiled)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SQLiteDialect_pysqlite, "engine_created", classmethod(share))
+        yield
+    first.dispose()
+
+
+@pytest.fixture
+def logged() -> Iterator[io.StringIO]:
+    """Return what is logged; `caplog` would cost each of all tests a thousandth of a second."""
+    told, root = io.StringIO(), logging.getLogger()
+    handler, level = logging.StreamHandler(told), root.level
+    root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    yield told
+    root.removeHandler(handler)
+    root.setLevel(level)
 
 
 @pytest.fixture(scope="session")

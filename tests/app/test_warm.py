@@ -64,13 +64,13 @@ def places(monkeypatch, tmp_path):
     return name
 
 
-def test_the_first_reader_finds_the_study_read(made, places, open_app, monkeypatch, caplog):
+def test_the_first_reader_finds_the_study_read(made, places, open_app, monkeypatch, logged):
     """Once the first screen of a fresh server took five seconds, all of them while one waited."""
     places(made.folder)
     thread = Thread(target=warm.warm, args=(lambda: None,), name=warm.NAME)
     thread.start()
     thread.join()
-    assert "ScriptRunContext" not in caplog.text
+    assert "ScriptRunContext" not in logged.getvalue()
 
     def read_anew(*_args, **_named):
         raise AssertionError("the study is read while somebody waits")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import subprocess
 import time
 import traceback
@@ -30,15 +29,17 @@ SECRET = "s3cret-Pa55"
         f"nosuch://me:{SECRET}@127.0.0.1/atom",
     ],
 )
-def test_errors_and_logs_hold_no_password(url, capsys, caplog, monkeypatch):
+def test_errors_and_logs_hold_no_password(url, capsys, logged, monkeypatch):
     monkeypatch.setenv("ATOM_STORE", url)
-    with caplog.at_level(logging.DEBUG), pytest.raises(StoreError) as raised:
+    with pytest.raises(StoreError) as raised:
         Store.open(url)
     told = "".join(traceback.format_exception(raised.value))
     assert "127.0.0.1" in raised.value.message
     assert main(["study", "list"]) == 2
     shown = capsys.readouterr()
-    assert SECRET not in "".join([told, caplog.text, shown.out, shown.err, raised.value.message])
+    assert SECRET not in "".join(
+        [told, logged.getvalue(), shown.out, shown.err, raised.value.message]
+    )
 
 
 def test_a_server_that_isnt_there_is_told_from_one_that_refuses():
