@@ -15,10 +15,11 @@ from atom.formats.pictures import (
 from atom.formats.registry import FORMATS, Preview, detect, dry_run, preview, read
 
 __all__ = [
+    "FORMATS",
+    "STOOD_TWICE",
     "Account",
     "Batch",
     "ColumnMap",
-    "FORMATS",
     "FolderPictures",
     "ImportFile",
     "ImportReport",
@@ -28,7 +29,6 @@ __all__ = [
     "PictureFinder",
     "Preview",
     "Reading",
-    "STOOD_TWICE",
     "account_of",
     "detect",
     "dry_run",

@@ -37,12 +37,12 @@ from atom.store.trees import (
 
 __all__ = [
     "ALSO",
-    "RecordConflict",
     "ConflictFoundError",
-    "TreeDraft",
     "MoveResult",
+    "RecordConflict",
     "Staging",
     "Store",
+    "TreeDraft",
     "Writer",
     "add_version",
     "asks_again",

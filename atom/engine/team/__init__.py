@@ -17,8 +17,8 @@ from atom.engine.team.people import (
 
 __all__ = [
     "Budget",
-    "TeamEvent",
     "PersonRow",
+    "TeamEvent",
     "events_of",
     "find_person",
     "give_role",
