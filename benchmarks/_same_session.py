@@ -238,7 +238,8 @@ def writing_files(session: Session, store: Path, study: str, prefix: str) -> Non
 def unpack(folder: Path) -> None:
     """Write Parquet files and archives out as lines, which say more than that bytes differ.
 
-    A manifest's checksum is written as `(its own)` where the Parquet file has it.
+    A manifest's checksum is written as `(its own)` where a file beside it has it: it hangs on the
+    moments in that file, which is compared itself.
     """
     import zipfile
 
@@ -248,9 +249,9 @@ def unpack(folder: Path) -> None:
         with zipfile.ZipFile(path) as packed:
             packed.extractall(path.with_suffix(".unpacked"))
         path.unlink()
-    checksums = set()
+    checksums = {hashlib.sha256(path.read_bytes()).hexdigest()
+                 for path in folder.rglob("*") if path.is_file()}  # fmt: skip
     for path in sorted(folder.rglob("*.parquet")):
-        checksums.add(hashlib.sha256(path.read_bytes()).hexdigest())
         rows = [json.dumps(row, sort_keys=True, default=str)
                 for row in pq.read_table(path).to_pylist()]  # fmt: skip
         path.with_suffix(".jsonl").write_text("\n".join(rows) + "\n", encoding="utf-8")

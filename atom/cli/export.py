@@ -10,6 +10,7 @@ from pathlib import Path
 from atom.cli.parts.options import add_common, names_of, settings_of
 from atom.cli.parts.output import Output, table
 from atom.cli.parts.sources import open_study
+from atom.display import numbers
 from atom.errors import UsageError
 from atom.exports.base import Exporter, ExportOptions, Source
 from atom.exports.registry import EXPORTERS, find_exporter
@@ -51,7 +52,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             written = exporter.write(source, place, options)
         finally:
             line.end()
-    counts = ", ".join(f"{n:,} {kind.replace('_', ' ')}" for kind, n in written.counts.items())
+    counts = ", ".join(_counted(kind, n) for kind, n in written.counts.items())
     lines = [f"{written.place}: {counts}; {written.n_bytes:,} bytes"]
     lines += [f"note: {note}" for note in written.notes]
     lines += [f"not in it: {drop}" for drop in written.drops]
@@ -65,6 +66,12 @@ def run(args: argparse.Namespace, out: Output) -> int:
     }
     out.result(data, lines)
     return 0
+
+
+def _counted(kind: str, n: int) -> str:
+    many = kind.replace("_", " ")
+    one = many.removesuffix("ies") + "y" if many.endswith("ies") else many.removesuffix("s")
+    return numbers.count(n, "criterion" if many == "criteria" else one, many)
 
 
 def _place(study: str, exporter: Exporter) -> Path:

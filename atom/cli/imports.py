@@ -206,11 +206,11 @@ def _lines(report: ImportReport, *, kept: bool) -> list[str]:
     found += [f"note: {note}" for note in report.notes[:_LINES]]
     found += [f"left out: {line}" for line in report.skipped[:_LINES]]
     if report.n_skipped > _LINES:
-        found.append(f"left out: {report.n_skipped:,} rows in all")
+        found.append(f"left out: {numbers.count(report.n_skipped, 'row')} in all")
     if report.n_missing_pictures:
         found.append(
-            f"{report.n_missing_pictures:,} pictures are missing; attach them with `study pictures "
-            "FOLDER --study NAME`, or name their folder now with --pictures"
+            f"{report.missing_words}; attach them with `study pictures FOLDER --study NAME`, or "
+            "name their folder now with --pictures"
         )
     found += [f"must be accepted (--accept): {line}" for line in report.doubts]
     return found

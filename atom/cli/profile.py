@@ -140,15 +140,21 @@ def _lines(found: Profile, *, synthetic: bool) -> list[str]:
     badge = "   SYNTHETIC" if synthetic else ""
     lines = [f"{row.name}{badge}", ""]
     reading = f" ({READINGS[found.reading]})" if found.measure == "process" else ""
-    lines.append(f"{UNITS[found.measure]}{reading}: {row.score}, n {row.score.n:,} answers")
+    lines.append(
+        f"{UNITS[found.measure]}{reading}: {row.score}, n {numbers.count(row.score.n, 'answer')}"
+    )
     if row.rank_best:
         ranks = str(row.rank_best)
         ranks += f"-{row.rank_worst}" if row.rank_worst != row.rank_best else ""
         lines.append(f"rank: {ranks} of {found.models:,}")
     if row.right.known and (found.measure == "process" or row.accuracy.withheld):
-        lines.append(f"right of all asked, %: {row.right}, n {row.right.n:,} answers")
+        lines.append(
+            f"right of all asked, %: {row.right}, n {numbers.count(row.right.n, 'answer')}"
+        )
     if row.accuracy.withheld:
-        lines.append(f"right of answers given, %: {row.given}, n {row.given.n:,} answers")
+        lines.append(
+            f"right of answers given, %: {row.given}, n {numbers.count(row.given.n, 'answer')}"
+        )
         lines.append(f"not given: {row.accuracy.words}")
     if found.lucky is not None:
         lines.append(

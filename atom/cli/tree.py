@@ -22,7 +22,7 @@ from atom.cli.results.tree import (
     validity_lines,
 )
 from atom.cli.running.carry_out import begin, show_progress, with_consent
-from atom.display import writers
+from atom.display import numbers, writers
 from atom.display.numbers import money
 from atom.display.writers import said
 from atom.engine.endpoints.configured import known_endpoints
@@ -235,7 +235,9 @@ def show(args: argparse.Namespace, out: Output) -> int:
 def _show_log(store: Store, study_id: str, version: str, out: Output) -> int:
     points = [v for v in tree_versions(store, study_id) if v.version == version]
     log = tree_log(store, study_id, points[-1].position) if points else ()
-    rows = [[entry.round, describe(entry.edit), entry.by, entry.why] for entry in log]
+    rows = [
+        [entry.round, describe(entry.edit), entry.by, numbers.regrouped(entry.why)] for entry in log
+    ]
     head = ("round", "edit", "by", "why")
     data = [{"round": e.round, "edit": dump_edit(e.edit), "by": e.by, "why": e.why} for e in log]
     out.result(data, table(head, rows) if rows else ["no edits are logged for this version"])

@@ -14,6 +14,7 @@ _FINE = 200
 
 
 _COUNTED = re.compile(r"(?<![\w.,:-])[1-9]\d{3,}(?= (?:of \d+ )?criteria\b)")
+_ONE = re.compile(r"(?<![\w.,:-])1 (criteria|samples)\b")
 
 
 class EstimateLike(Protocol):
@@ -149,9 +150,15 @@ def every(number: int, nouns: str) -> str:
     return f"{'Both' if number == 2 else f'All {number:,}'} {nouns}"
 
 
+def are(number: int) -> str:
+    """Write the verb behind a count: `is`, `are`."""
+    return "is" if number == 1 else "are"
+
+
 def regrouped(text: str) -> str:
-    """Write the counts of a stored sentence with separators: `1061 criteria` as `1,061 …`."""
-    return _COUNTED.sub(lambda found: f"{int(found[0]):,}", text)
+    """Write a stored sentence's counts as others: `1061 criteria` with its comma, `1 sample`."""
+    text = _COUNTED.sub(lambda found: f"{int(found[0]):,}", text)
+    return _ONE.sub(lambda found: f"1 {'sample' if found[1] == 'samples' else 'criterion'}", text)
 
 
 def money(cost: float | None) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 
 from atom.display.estimate import Estimate
 from atom.display.markup import Html, el
+from atom.display.numbers import are, count
 from atom.exports.base import (
     Exporter,
     ExportOptions,
@@ -89,7 +90,7 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
         if len(samples) % 100 == 0:
             options.progress(f"{len(samples):,} samples")
     if gone:
-        notes.append(f"{gone} pictures are left out, so that the file stays small")
+        notes.append(f"{count(gone, 'picture')} {are(gone)} left out, so that the file stays small")
     counts = {"samples": len(samples), "models": len(source.data.candidates)}
     manifest = manifest_of(NAME, source, options, counts, DROPS, tuple(notes))
     judge = source.data.judge

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from atom.display.numbers import count
-from atom.reports import correction_sentences
+from atom.reports import correction_sentences, printed
 from atom.reports.caveat_sentences import caveat
 from atom.reports.printed import listed
 from atom.reports.records import (
@@ -84,10 +84,7 @@ def n_words(finding: Finding, name: str) -> str:
     number = finding.number(name)
     if number is None or number.n is None:
         return ""
-    noun = number.n_unit
-    if number.n == 1:
-        noun = {"criteria": "criterion", "answers": "answer", "samples": "sample"}.get(noun, noun)
-    text = f"n = {number.n:,} {noun}"
+    text = f"n = {printed.n_words(number)}"
     samples = finding.number("samples")
     if samples is not None and number.n_unit == "criteria":
         text += f" from {count(int(samples.value or 0), 'sample')}"
@@ -108,9 +105,10 @@ def _coverage(finding: Finding, turn: int) -> str:
     n = {number.name: number.shown for number in finding.numbers}
     models = "1 model" if n["models"] == "1" else f"{n['models']} models"
     samples = "1 sample" if n["samples"] == "1" else f"{n['samples']} samples"
+    answers = "1 answer" if n["answers"] == "1" else f"{n['answers']} answers"
     if n["answers"] == "0":
         return "Nothing is scored or graded under this selection: there is nothing to compare."
-    text = f"{models} gave {n['answers']} answers to {samples}"
+    text = f"{models} gave {answers} to {samples}"
     if "criteria" in n:
         text += f"; a judge gave {n['checkpoints']} scores at {n['criteria']} criteria"
     sets = finding.facts.get("datasets", "")

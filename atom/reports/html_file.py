@@ -18,7 +18,7 @@ from atom.display.numbers import count
 from atom.display.table import Column, Table
 from atom.errors import UsageError
 from atom.reports.figures import axes_svg, colour, differ_words, ranking_svg, section_radar
-from atom.reports.printed import lettered, p_words
+from atom.reports.printed import lettered, n_words, p_words
 from atom.reports.records import (
     Bar,
     Finding,
@@ -244,7 +244,7 @@ def number_words(finding: Finding, number: int) -> str:
     if one.unit not in ("%", one.name, f"{one.name}s", "rank"):
         text += f" {one.unit}"
     if one.n is not None:
-        text += f", n {one.n:,} {one.n_unit}"
+        text += f", n {n_words(one)}"
     if one.q is not None:
         text += f", adjusted {p_words(one.q).replace(' = ', ' ')}"
     elif one.p is not None:

@@ -160,10 +160,12 @@ def test_figures_are_the_same_where_words_change_on_purpose(tmp_path, old, new, 
 
 def test_a_checksum_is_held_against_its_file(tmp_path):
     pq.write_table(pa.table({"a": [1]}), tmp_path / "rows.parquet")
-    known = hashlib.sha256((tmp_path / "rows.parquet").read_bytes()).hexdigest()
-    (tmp_path / "manifest.json").write_text(f'"{known}" "{"0" * 64}"', "utf-8")
+    (tmp_path / "imports.jsonl").write_text('{"created": "now"}\n', encoding="utf-8")
+    files = (tmp_path / "rows.parquet", tmp_path / "imports.jsonl")
+    known = [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
+    (tmp_path / "manifest.json").write_text(" ".join([*known, "0" * 64]), "utf-8")
     unpack(tmp_path)
-    assert (tmp_path / "manifest.json").read_text("utf-8") == f'"(its own)" "{"0" * 64}"'
+    assert (tmp_path / "manifest.json").read_text("utf-8") == f"(its own) (its own) {'0' * 64}"
     assert (tmp_path / "rows.jsonl").read_text("utf-8") == '{"a": 1}\n'
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from atom.display import numbers
 from atom.settings import app_version
 from atom.store import Store
 from atom.views.figures import colour
@@ -80,7 +81,8 @@ def caption(asked: Asked, *sentences: str, judged: bool = True) -> str:
     """
     data = asked.data
     samples, models = len(data.table.sample_ids), len(data.candidates)
-    where = f"Study “{data.study.name}”: {samples:,} samples, {models:,} models"
+    where = f"Study “{data.study.name}”: {numbers.count(samples, 'sample')}, "
+    where += numbers.count(models, "model")
     judge = data.judge
     if judged and judge is not None:
         where += f"; judge {judge.name}" + (", a built-in test judge" if judge.synthetic else "")

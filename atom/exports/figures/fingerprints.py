@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from atom.display import numbers
 from atom.errors import UsageError
 from atom.exports.figures.base import (
     INK,
@@ -55,7 +56,10 @@ def radar(asked: Asked, place: int = 0) -> Figure:
             asked,
             f"{_unit(asked)}; the rim is 100.",
             f"Grey: {one.band_words}." if one.band_words else "",
-            f"{one.left_out:,} axes with less data are left out." if one.left_out else "",
+            f"{numbers.count(one.left_out, 'axis', 'axes')} with less data "
+            f"{numbers.are(one.left_out)} left out."
+            if one.left_out
+            else "",
         ),
         columns=("capability", "model", "value_0_100", "lo", "hi", "samples", "n"),
         rows=list(_radar_rows(one)),

@@ -60,7 +60,7 @@ def ranking(asked: Asked) -> Figure:
     told = f"{first.name} leads" if alone else f"{first.name} is ahead, but not surely"
     return Figure(
         name="ranking",
-        title=f"Ranking of {len(rows):,} models: {told}",
+        title=f"Ranking of {numbers.count(len(rows), 'model')}: {told}",
         caption=caption(
             asked, "Mean of each model over its samples, best first.", INTERVAL,
             "n: samples. The table holds the places that each model may have.",

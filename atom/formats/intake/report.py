@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from atom.display import numbers
 from atom.formats.column_map import ColumnMap
 from atom.formats.intake.account import Account
 from atom.records import (
@@ -70,22 +71,28 @@ class ImportReport(Record):
     """What must be accepted before this comes in: much left out, figures that disagree, columns
     that weren't used."""
 
+    @property
+    def missing_words(self) -> str:
+        """Say how many pictures are missing."""
+        n = self.n_missing_pictures
+        return f"{numbers.count(n, 'picture')} {numbers.are(n)} missing"
+
     def to_import(self, import_id: str, study_id: str, created: str) -> Import:
         """Make the record that a study keeps of this import."""
         notes = self.notes
+        criteria = numbers.count(self.criteria, "criterion", "criteria")
         if self.n_missing_pictures:
             notes += (
-                f"{self.n_missing_pictures:,} pictures are missing; attach them with "
-                "`study pictures FOLDER --study NAME`",
+                f"{self.missing_words}; attach them with `study pictures FOLDER --study NAME`",
             )
         if self.preferences:
-            notes += (f"{self.preferences:,} votes between answers came in",)
+            notes += (f"{numbers.count(self.preferences, 'vote')} between answers came in",)
         if self.annotations:
-            notes += (f"{self.annotations:,} labels by people came in",)
+            notes += (f"{numbers.count(self.annotations, 'label')} by people came in",)
         if self.verdicts:
-            notes += (f"{self.verdicts:,} scores by a judge came in",)
+            notes += (f"{numbers.count(self.verdicts, 'score')} by a judge came in",)
         if self.judgments:
-            notes += (f"{self.judgments:,} marks on {self.criteria:,} criteria came in",)
+            notes += (f"{numbers.count(self.judgments, 'mark')} on {criteria} came in",)
         if self.n_skipped > len(self.skipped):
             notes += (f"{self.n_skipped:,} rows were left out; the first {MAX_SKIPPED} are listed",)
         return Import(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from atom.analysis.intervals import Floats, Ints
+from atom.display.numbers import count
 from atom.judgebench.base import MetricRow, rate_rows
 from atom.judgebench.mm_critic.data import (
     PAIRING_WORDS,
@@ -204,4 +205,4 @@ def preference_rows(
 
 def few(n: int) -> str:
     """Say so where a figure is of few items."""
-    return f"only {n} items" if n < FEW else ""
+    return f"only {count(n, 'item')}" if n < FEW else ""

@@ -239,7 +239,7 @@ def _button(here: Here, first: Response, arm: Arm, ready: Ready) -> None:
         work.agree_then(here, found.endpoints, what, start)
 
     team.button("run", "Try again", key="one_start", type="primary", on_click=ask)
-    words = f"{found.calls:,} calls: {found.price}"
+    words = f"{numbers.count(found.calls, 'call')}: {found.price}"
     if here.entry.bundled:
         words += f"; kept in your own copy, {DEMO_COPY!r}"
     kit.show(el("p", words, class_="quiet small"), key="one_price")

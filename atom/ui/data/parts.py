@@ -118,7 +118,7 @@ def first_rows(looked: Looked) -> Html:
     return join(
         el(
             "p",
-            f"The first {len(looked.rows):,} rows, as they would come in. Nothing is kept yet.",
+            f"How the first {count(len(looked.rows), 'row')} would come in. Nothing is kept yet.",
             class_="quiet small",
         ),
         kit.grid(

@@ -91,7 +91,8 @@ def _groups(here: Here, view: FailureGroups) -> Html:
 def _title(view: FailureGroups) -> str:
     first = max(view.rows, key=lambda row: row.lost)
     return (
-        f"{numbers.count(view.n, 'failed checkpoint')} in {len(view.rows):,} groups; "
+        f"{numbers.count(view.n, 'failed checkpoint')} in "
+        f"{numbers.count(len(view.rows), 'group')}; "
         f"“{first.group.name}” takes the most weight, {numbers.share(first.lost_share)} of what is "
         "lost"
     )

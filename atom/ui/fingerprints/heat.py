@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from atom.display import numbers
 from atom.ui import links
 from atom.ui.fingerprints import place
 from atom.ui.html import Html, el
@@ -151,9 +152,12 @@ def legend(form: Shape, heat: Heatmap, colouring: Colouring, said: Claims | None
         )
     rest = len(heat.models) - rows_drawn(heat)
     if rest > 0:
-        notes.append(f"{rest} more models are only in the file.")
+        notes.append(f"{numbers.count(rest, 'more model')} {numbers.are(rest)} only in the file.")
     if heat.left_out:
-        notes.append(f"{heat.left_out:,} labels with less data are only in the file.")
+        notes.append(
+            f"{numbers.count(heat.left_out, 'label')} with less data "
+            f"{numbers.are(heat.left_out)} only in the file."
+        )
     if form.selected:
         notes.append(f"Only {form.selected} are looked at, so nothing is claimed.")
     if form.anchor is not None:

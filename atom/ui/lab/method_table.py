@@ -124,9 +124,10 @@ def _cost(row: MethodRow, _: MethodAccuracy) -> Html:
 
 def _tokens(row: MethodRow) -> str:
     cost = row.cost
+    calls = numbers.count(cost.calls, "call")
     if cost.tokens_in is None or cost.tokens_out is None:
-        return f"{cost.calls:,} calls; the server told no tokens"
-    return f"{cost.calls:,} calls, {cost.tokens_in:,} tokens sent, {cost.tokens_out:,} received"
+        return f"{calls}; the server told no tokens"
+    return f"{calls}, {cost.tokens_in:,} tokens sent, {cost.tokens_out:,} received"
 
 
 def told_share(share: Share) -> str:
@@ -136,7 +137,8 @@ def told_share(share: Share) -> str:
 
 def _wide(share: Share) -> Html:
     tip = (
-        f"{share.n:,} pairs, {numbers.count(share.clusters, 'set of pictures', 'sets of pictures')}"
+        f"{numbers.count(share.n, 'pair')}, "
+        f"{numbers.count(share.clusters, 'set of pictures', 'sets of pictures')}"
     )
     return el("span", kit.strong(told_share(share)), data_tip=tip)
 
@@ -144,7 +146,7 @@ def _wide(share: Share) -> Html:
 def _short(share: Share | None) -> Child:
     if share is None or math.isnan(share.value) or share.clusters < MIN_MET:
         return lab_judge_methods.share(share)
-    tip = f"{told_share(share)}, {share.n:,} pairs"
+    tip = f"{told_share(share)}, {numbers.count(share.n, 'pair')}"
     return el("span", f"{100 * share.value:.1f}", data_tip=tip)
 
 

@@ -135,8 +135,8 @@ def _score(row: RankRow, text: str) -> Html:
             kit.under(every) if row.hit_clusters else None,
         ),
         _list(row),
-        tip=f"{numbers.interval(row.score)}\n{row.score.n:,} answers to "
-        f"{row.score.samples:,} samples" + _every_time(row),
+        tip=f"{numbers.interval(row.score)}\n{numbers.count(row.score.n, 'answer')} to "
+        f"{numbers.count(row.score.samples, 'sample')}" + _every_time(row),
     )
 
 
@@ -207,7 +207,8 @@ def _on_people_s_scale(rows: Mapping[str, ScaleRow], of: RankRow, text: str) -> 
     row = rows.get(of.model_id)
     if row is None or not row.enough:
         labelled = 0 if row is None else row.labelled
-        tip = f"Labels on {labelled} samples of this model’s answers; {MIN_LABELLED} are needed."
+        behind = numbers.count(labelled, "sample")
+        tip = f"Labels on {behind} of this model’s answers; {MIN_LABELLED} are needed."
         return el("span", text, class_="quiet", data_tip=tip, tabindex="0")
     tip = f"{text} on people’s scale, by labels on {numbers.count(row.labelled, 'sample')}"
     ends = el("div", row.people.ends, class_="quiet small nowrap")
@@ -216,9 +217,10 @@ def _on_people_s_scale(rows: Mapping[str, ScaleRow], of: RankRow, text: str) -> 
 
 def _without(row: RankRow) -> str:
     """Say what of a model has no score: what couldn't be read, and what doesn't apply."""
-    text = f"{row.n_unscored:,} checkpoints without a score"
+    text = f"{numbers.count(row.n_unscored, 'checkpoint')} without a score"
     if row.n_aside:
-        text += f"\n{row.n_aside:,} marks say that the criterion doesn’t apply: in no mean"
+        says = f"{numbers.count(row.n_aside, 'mark')} {'says' if row.n_aside == 1 else 'say'}"
+        text += f"\n{says} that the criterion doesn’t apply: in no mean"
     return text
 
 

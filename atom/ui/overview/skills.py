@@ -122,7 +122,8 @@ def _skill_cell(at: int, row: SkillRow) -> Html:
     if not estimate.known:
         return kit.quiet(numbers.NONE)
     thin = estimate.samples < MIN_SAMPLES
-    tip = f"{numbers.interval(estimate)}\n{estimate.n:,} values from {estimate.samples:,} samples"
+    behind = numbers.count(estimate.samples, "sample")
+    tip = f"{numbers.interval(estimate)}\n{numbers.count(estimate.n, 'value')} from {behind}"
     text = numbers.score(estimate.value)
     return kit.cell(
         (kit.quiet(f"○ {text}") if thin else text, score_marks.meter(estimate)),
@@ -158,7 +159,7 @@ class _Corner:
         return kit.cell(
             (numbers.percent(100 * number / max(n, 1), n), kit.small(f"  {number}")),
             links.address(FAILURES.url_path, to),
-            tip=f"{self.words} ({self.count}): {number} of {n:,} answers",
+            tip=f"{self.words} ({self.count}): {number} of {numbers.count(n, 'answer')}",
         )
 
 
@@ -232,7 +233,9 @@ def _corners_bar(item: ModelQuadrant) -> Html:
 
 def _terse(item: ModelQuadrant) -> Html:
     to = item.filters.but(outcome=None, process=None, terse="yes", show="all")
-    tip = f"{item.counts.terse:,} answers say too little to be blamed"
+    n = item.counts.terse
+    said = f"{numbers.count(n, 'answer')} {'says' if n == 1 else 'say'}"
+    tip = f"{said} too little to be blamed"
     return kit.counted(item.counts.terse, links.address(FAILURES.url_path, to), tip=tip)
 
 

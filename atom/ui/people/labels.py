@@ -91,7 +91,7 @@ def _judges(view: PairLabels, door: Door) -> Html:
         if row.judge is None:
             return kit.quiet(text)
         found = row.judge.accuracy
-        tip = f"{found.n:,} pairs, {numbers.count(found.clusters, 'sample cluster')}"
+        tip = f"{numbers.count(found.n, 'pair')}, {numbers.count(found.clusters, 'sample cluster')}"
         return kit.door(kit.strong(text), door(row.who, ""), class_="plain", tip=tip)
 
     cells = {JUDGE: judge, COUNTED: _counted, ACCURACY: accuracy, UNREAD: _unread, PAIRS: _few}

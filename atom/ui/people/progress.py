@@ -27,13 +27,13 @@ def top(desk: Desk) -> Html:
         share = 100 * min(progress.whole / max(wanted, 1), 1)
         done = f"{progress.whole:,} of {progress.wanted:,} samples needed for human calibration"
         if progress.whole >= progress.wanted:
-            done = f"{progress.whole:,} whole samples: enough for human calibration"
+            done = f"{numbers.count(progress.whole, 'whole sample')}: enough for human calibration"
         elif few:
             done = f"{progress.whole:,} of {numbers.count(progress.there, 'sample')} labelled"
         if desk.only:
             done += " for this model"
         if progress.whole < progress.wanted and progress.keys:
-            done += f": about {progress.keys:,} more labels, a key each"
+            done += f": about {numbers.count(progress.keys, 'more label')}, a key each"
         if few:
             done += f"; human calibration needs {progress.wanted:,} samples, more than are here"
         words.insert(0, kit.strong(done))

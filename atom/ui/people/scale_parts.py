@@ -140,7 +140,8 @@ def _by_people(row: ScaleRow) -> Html:
         return kit.strong(numbers.interval(row.people))
     if not row.people.known:
         return kit.quiet("too few labels")
-    tip = f"Labels on {row.labelled:,} samples; {MIN_LABELLED} are needed before this counts."
+    labelled = numbers.count(row.labelled, "sample")
+    tip = f"Labels on {labelled}; {MIN_LABELLED} are needed before this counts."
     return el("span", numbers.interval(row.people), el("div", "○ not yet", class_="small"),
               class_="quiet", data_tip=tip, tabindex="0")  # fmt: skip
 

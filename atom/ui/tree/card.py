@@ -125,8 +125,8 @@ def _strip(here: Here, node: NodeCard) -> Html | None:
 def _model_row(here: Here, score: ModelScore) -> Html:
     estimate = score.estimate
     tip = (
-        f"{numbers.interval(estimate)}\n{estimate.n:,} checkpoints from "
-        f"{estimate.samples:,} samples"
+        f"{numbers.interval(estimate)}\n{numbers.count(estimate.n, 'checkpoint')} from "
+        f"{numbers.count(estimate.samples, 'sample')}"
         if estimate.known
         else "no score here"
     )

@@ -204,7 +204,9 @@ def _event(event: Event) -> Html:
         el("span", sign, class_="sign", aria_hidden="true"),
         kit.strong(event.what),
         into,
-        el("div", event.why, class_="quiet") if event.kind in ("united", "pruned") else None,
+        el("div", numbers.regrouped(event.why), class_="quiet")
+        if event.kind in ("united", "pruned")
+        else None,
     )
 
 

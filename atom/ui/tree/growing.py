@@ -83,7 +83,8 @@ def picture(view: GrowthView) -> Html:
     marks = [_mark(*one) for one in zip(view.nodes, xs, ys, sizes, strict=True)]
     # Names come last: what is drawn later lies above.
     names = [_name(view.nodes[n], xs[n], ys[n], one) for n, one in named.items()]
-    said = f"{view.leaves:,} leaves under {sum(len(n.path) == 1 for n in view.nodes)} roots"
+    roots = numbers.count(sum(len(n.path) == 1 for n in view.nodes), "root")
+    said = f"{numbers.count(view.leaves, 'leaf', 'leaves')} under {roots}"
     drawing = el(
         "svg",
         tree_wanted.style(),

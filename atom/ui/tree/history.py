@@ -101,7 +101,7 @@ def log_of(lines: tuple[LogLine, ...]) -> Html | None:
                     "li",
                     line.words,
                     kit.quiet(f" · {line.by}, {line.position}"),
-                    el("div", line.why, class_="quiet") if line.why else None,
+                    el("div", numbers.regrouped(line.why), class_="quiet") if line.why else None,
                 )
                 for line in lines
             ],
@@ -369,7 +369,10 @@ def _go_back(here: Here, older: dict[str, VersionRow]) -> None:
         "Use another version of the history",
         list(older),
         index=None,
-        format_func=lambda v: f"{older[v].position} · {older[v].name} · {older[v].leaves:,} leaves",
+        format_func=lambda v: (
+            f"{older[v].position} · {older[v].name} · "
+            f"{numbers.count(older[v].leaves, 'leaf', 'leaves')}"
+        ),
         key=f"tree_back_{here.data.study.tree_version}",
         placeholder="choose a version",
     )

@@ -63,8 +63,9 @@ def beside_words(one: TreeShapes, other: TreeShapes) -> str:
     return (
         "By their shapes, the halves of the samples name the right model in "
         f"{numbers.in_percent(left, 0)} of tries "
-        f"in {one.tree.name!r} ({one.tree.leaves:,} leaves) and in "
+        f"in {one.tree.name!r} ({numbers.count(one.tree.leaves, 'leaf', 'leaves')}) and in "
         f"{numbers.in_percent(right, 0)} in "
-        f"{other.tree.name!r} ({other.tree.leaves:,} leaves); guessing would reach "
+        f"{other.tree.name!r} ({numbers.count(other.tree.leaves, 'leaf', 'leaves')}); "
+        "guessing would reach "
         f"{numbers.share(one.apart.chance)}."
     )

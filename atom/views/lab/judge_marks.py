@@ -56,7 +56,8 @@ def mark_of(branch: Branch) -> JudgeMark | None:
     if branch.flaw == "blind":
         tip = (
             f"On test pictures whose truth is known, the judge's scores of {name} don't follow the "
-            f"truth: exactly right in only {numbers.share(branch.accuracy)} ({branch.n:,} steps), "
+            f"truth: exactly right in only {numbers.share(branch.accuracy)} "
+            f"({numbers.count(branch.n, 'step')}), "
             "hardly higher for better steps. Numbers here say little."
         )
     else:

@@ -304,7 +304,8 @@ def _tip(nodes: NodeTable, view: Shown, index: int, whose: str) -> str:
     criteria, samples = int(nodes.criteria[index]), int(nodes.samples[index])
     lines = [
         format_path(path) if path else nodes.tree.name,
-        f"{criteria:,} criteria from {samples:,} samples",
+        f"{numbers.count(criteria, 'criterion', 'criteria')} from "
+        f"{numbers.count(samples, 'sample')}",
     ]
     if view.colouring == "difference":
         lines.append(f"{whose}: {number(float(view.value[index]), 'difference')} points "

@@ -13,6 +13,7 @@ import math
 import re
 from dataclasses import dataclass
 
+from atom.display import numbers
 from atom.views.tree.chart import evidence_lines, name_of, node_colours, number
 from atom.views.tree.colours import GROUND, INK, LINE, QUIET, Scheme
 from atom.views.tree.node_table import NodeTable
@@ -294,7 +295,8 @@ def _tip(nodes: NodeTable, view: Shown, index: int, whose: str) -> str:
     path = nodes.paths[index]
     lines = [
         format_path(path) if path else nodes.tree.name,
-        f"{int(nodes.criteria[index]):,} criteria from {int(nodes.samples[index]):,} samples",
+        f"{numbers.count(int(nodes.criteria[index]), 'criterion', 'criteria')} from "
+        f"{numbers.count(int(nodes.samples[index]), 'sample')}",
     ]
     if view.colouring == "evidence":
         first, *others = evidence_lines(view, index)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,29 @@ def test_an_import_says_what_it_left_out_as_its_account_does(say, tmp_path):
     once.write_text("\n".join((head, row)), encoding="utf-8")
     said = say("import", "table", str(once), "--study", "Once", "--dry-run")
     assert "Would come in: 1 sample, 1 model, 1 answer, 1 verdict; nothing left out." in said.out
+
+
+def test_what_there_is_one_of_is_said_in_the_singular(say, tmp_path):
+    table, to = tmp_path / "one.csv", tmp_path / "to"
+    table.write_text(
+        "id,question,answer,model,response,correct,topic\n1,Seven times six?,42,m,42,1,sums\n",
+        encoding="utf-8",
+    )
+    said = [
+        say("import", "table", str(table), "--study", "One"),
+        say("profile", "show", "--study", "One", "--model", "m"),
+        say("export", "csv", "--study", "One", "--out", str(to / "csv")),
+        say("export", "parquet", "--study", "One", "--out", str(to / "parquet")),
+        say("figure", "write", "--study", "One", "--format", "csv", "--out", str(to / "figures")),
+        say("report", "write", "--study", "One", "--format", "markdown", "--out", str(to / "r.md")),
+    ]
+    assert [one.code for one in said] == [0] * len(said)
+    texts = [*(one.out + one.err for one in said), (to / "r.md").read_text(encoding="utf-8")]
+    kinds = "answers|candidates|criteria|imports|models|outcomes|responses|rows|samples|studies"
+    slips = re.compile(rf"(?<![\w.,–-])1 (?:study )?(?:{kinds})\b")
+    assert [found for text in texts for found in slips.findall(text)] == []
+    assert "n 1 answer" in texts[1]
+    assert "1 model gave 1 answer to 1 sample." in texts[-1]
 
 
 def test_formats_are_listed_and_wrong_imports_are_told(say, tmp_path):

@@ -56,6 +56,10 @@ def test_counts_in_stored_sentences_get_separators():
     assert numbers.regrouped(told) == (
         "Grown from 1,061 criteria of 260 samples by judge-2024; 1,222 of 1,222 criteria are mapped"
     )
+    weak = "1 criteria of 1 samples; 5 of 5 are needed, 21 samples are there"
+    assert numbers.regrouped(weak) == (
+        "1 criterion of 1 sample; 5 of 5 are needed, 21 samples are there"
+    )
     kept = "model-1234 criteria, 0.1234 criteria, 12,345 criteria, in 2024 by 999 criteria"
     assert numbers.regrouped(kept) == kept
 

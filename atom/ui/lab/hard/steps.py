@@ -84,7 +84,7 @@ def _runs(here: Here, view: HardPairs, tab: str) -> Html | None:
         kit.small("Looked for: "),
         kit.tabs(
             (
-                (f"{numbers.moment(run.created)}, {len(run.task.pairs):,} pairs"
+                (f"{numbers.moment(run.created)}, {numbers.count(len(run.task.pairs), 'pair')}"
                  if run.task.kind == "pairs" else run.id,
                  links.address(JUDGE_LAB.url_path, here.filters, tab=tab, run=run.id),
                  run.id == view.run.id)

@@ -50,7 +50,7 @@ def truth(view: Reliability, filters: Filters) -> Html:
     words = (
         f"Simulated models answered {numbers.count(found.probes, 'fresh test picture')}; what "
         "every step of an answer deserves is known exactly. "
-        f"The judge scored {found.answers:,} answers, "
+        f"The judge scored {numbers.count(found.answers, 'answer')}, "
         f"asked just as in a study.{unread}{covered}"
     )
     return el(

@@ -159,7 +159,7 @@ def _chart(view: SightView) -> Html:
     named: set[Group] = set()
     for at, group, one in heights:
         ink, share = _INK[group], one.moved
-        tip = f"{GROUP_WORDS[group]}: {moved(one)}, {one.n:,} marks"
+        tip = f"{GROUP_WORDS[group]}: {moved(one)}, {numbers.count(one.n, 'mark')}"
         if math.isfinite(share.lo):
             marks.append(el("line", x1=f"{x(share.lo):.1f}", x2=f"{x(share.hi):.1f}",
                             y1=f"{at:.1f}", y2=f"{at:.1f}", stroke=ink, stroke_width="3",

@@ -73,8 +73,8 @@ def _about_truth(made: Reliability) -> Iterable[str]:
     yield (
         f"Where the truth is known it is exactly right {numbers.share(whole.accuracy)} of the "
         "time, "
-        f"{_off(whole.bias)} on average ({whole.n:,} steps of "
-        f"{made.calibrated.probes:,} test pictures)."
+        f"{_off(whole.bias)} on average ({numbers.count(whole.n, 'step')} of "
+        f"{numbers.count(made.calibrated.probes, 'test picture')})."
     )
     shown = [one for one in view.roots if one.flaw] or [one for one in view.leaves if one.flaw]
     for one in shown:
