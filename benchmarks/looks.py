@@ -31,7 +31,7 @@ from atom.analysis.looks.choice import (
     need_of,
     unsettled,
 )
-from atom.analysis.looks.standing import Marks, Standing, stand
+from atom.analysis.looks.standing import EarlyStanding, LookMarks, stand
 from tests.planted import Planted, WorldSettings, plant
 
 Floats = NDArray[np.float64]
@@ -56,10 +56,10 @@ class Seen:
     false_by_model: float
 
 
-def marks_of(world: Planted, judged: NDArray[np.bool_]) -> Marks:
+def marks_of(world: Planted, judged: NDArray[np.bool_]) -> LookMarks:
     """Return the marks of the answers that are judged, shape (K, N)."""
     sample = world.sample.astype(np.int64)
-    return Marks(
+    return LookMarks(
         value=np.where(judged[:, sample], (world.judged - 1) / 4.0, np.nan),
         planned=np.ones(world.judged.shape, dtype=bool),
         sample=sample,
@@ -69,12 +69,12 @@ def marks_of(world: Planted, judged: NDArray[np.bool_]) -> Marks:
     )
 
 
-def in_looks(world: Planted, share: float, seed: int) -> tuple[list[Standing], float]:
+def in_looks(world: Planted, share: float, seed: int) -> tuple[list[EarlyStanding], float]:
     """Judge a world in looks; returns how it stood at each, and the share of calls spent."""
     k, n = world.answered.shape
     rng = np.random.default_rng([seed, 7])
     judged = np.zeros((k, n), dtype=bool)
-    stands: list[Standing] = []
+    stands: list[EarlyStanding] = []
     for calls in look_sizes(k * n, int(share * k * n)):
         if not stands:
             judged |= first_look(~judged, calls, rng)

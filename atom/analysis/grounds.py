@@ -11,10 +11,10 @@ from functools import cached_property
 import numpy as np
 
 from atom.analysis.intervals import Cells, Floats, Ints, NodeStats, stats_of_sums
-from atom.analysis.kept import Kept
+from atom.analysis.kept import ResultCache
 from atom.analysis.layout import Layout, Mask, SomeRows, among, numbered
 from atom.analysis.merged import Additive
-from atom.analysis.moments import Counted, count_rows, linear, narrow, pairs_of, quadratic
+from atom.analysis.moments import RowCounts, count_rows, linear, narrow, pairs_of, quadratic
 
 ROUNDING = 1e-13
 """A variance below this share of what it is the difference of is rounding."""
@@ -23,7 +23,7 @@ FEW = 0.7
 
 
 @dataclass(frozen=True, kw_only=True)
-class Grounds:
+class CountedRows:
     """The rows of one part that count.
 
     Attributes:
@@ -34,12 +34,12 @@ class Grounds:
 
     layout: Layout
     keep: Mask
-    counted: Counted | None
+    counted: RowCounts | None
 
     @cached_property
-    def kept(self) -> Kept:
+    def kept(self) -> ResultCache:
         """What one pass leaves for the next."""
-        return Kept(4)
+        return ResultCache(4)
 
     @cached_property
     def values(self) -> Floats:
@@ -52,7 +52,7 @@ class Grounds:
         return self.kept.get("sums", lambda: node_sums(self.layout, self.values, self))
 
 
-def find_grounds(layout: Layout, rows: SomeRows | None = None) -> Grounds:
+def find_grounds(layout: Layout, rows: SomeRows | None = None) -> CountedRows:
     """Say which rows count, and count them.
 
     Args:
@@ -66,11 +66,11 @@ def find_grounds(layout: Layout, rows: SomeRows | None = None) -> Grounds:
     return grounds_of(layout, np.ones(layout.n_rows, dtype=bool))
 
 
-def grounds_of(layout: Layout, keep: Mask) -> Grounds:
+def grounds_of(layout: Layout, keep: Mask) -> CountedRows:
     """Count rows that have a value and a node, shape (n,), as they are laid out."""
     pairs = pairs_of(layout)
     counted = None if pairs is None else count_rows(layout, pairs, keep)
-    return Grounds(layout=layout, keep=keep, counted=counted)
+    return CountedRows(layout=layout, keep=keep, counted=counted)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,7 +152,7 @@ class NodeSums(Additive):
         return np.asarray(self.values / np.maximum(self.rows, 1))
 
 
-def node_sums(layout: Layout, value: Floats, grounds: Grounds) -> NodeSums:
+def node_sums(layout: Layout, value: Floats, grounds: CountedRows) -> NodeSums:
     """Sum values by model and node: by pairs of groups where there are few, else by cells.
 
     Args:

@@ -26,7 +26,7 @@ class _Making:
     made: list[object] = field(default_factory=list)
 
 
-class Kept:
+class ResultCache:
     """Results kept under a key, the most recently used ones; safe to share between threads.
 
     Of several threads that ask for the same missing result at once, one makes it, and the others
@@ -86,4 +86,4 @@ class Kept:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle without what is kept: it can be made again."""
-        return (Kept, (self._most,))
+        return (ResultCache, (self._most,))

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom.analysis.intervals import Cells, Floats, Ints
-from atom.analysis.kept import Kept
+from atom.analysis.kept import ResultCache
 from atom.analysis.nodes import index_nodes
 from atom.analysis.score_table import ScoreTable
 from atom.analysis.sums import group_sums
@@ -127,9 +127,9 @@ class Layout:
         return np.asarray(np.isfinite(self.value) & self._grouped)
 
     @cached_property
-    def kept(self) -> Kept:
+    def kept(self) -> ResultCache:
         """What was computed from the layout as it is."""
-        return Kept(4)
+        return ResultCache(4)
 
     @property
     def single(self) -> bool:

@@ -23,7 +23,7 @@ MOST_PAIRS = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pairs:
+class GroupPairs:
     """Two groups that one unit has under one node.
 
     Attributes:
@@ -41,7 +41,7 @@ class Pairs:
     lowest: Ints
 
 
-def list_pairs(layout: Layout) -> Pairs | None:
+def list_pairs(layout: Layout) -> GroupPairs | None:
     """List the pairs of a layout; None where there are too many to be worth it."""
     lowest = np.full((layout.n_groups, layout.n_groups), -1, dtype=np.int64)
     for row in layout.ancestor:
@@ -67,7 +67,7 @@ def list_pairs(layout: Layout) -> Pairs | None:
     for node in np.argsort(layout.level, kind="stable")[::-1]:
         if layout.parent[node] >= 0:
             above[layout.parent[node]] += above[node]
-    return Pairs(
+    return GroupPairs(
         first=one,
         second=other,
         node=model * layout.n_nodes + lowest[group[one], group[other]],
@@ -89,7 +89,7 @@ def narrow(layout: Layout, rows: Ints) -> Layout:
     return few
 
 
-def _pairs_left(layout: Layout, pairs: Pairs, used: Ints) -> Pairs:
+def _pairs_left(layout: Layout, pairs: GroupPairs, used: Ints) -> GroupPairs:
     number = np.full(len(layout.base_unit), -1, dtype=np.int32)
     number[used] = np.arange(len(used), dtype=np.int32)
     first = number[pairs.first]
@@ -106,7 +106,7 @@ def linear(layout: Layout, a: Floats) -> Floats:
     return np.asarray(sums @ layout.under.T).reshape(-1)
 
 
-def quadratic(layout: Layout, pairs: Pairs, a: Floats, b: Floats) -> Floats:
+def quadratic(layout: Layout, pairs: GroupPairs, a: Floats, b: Floats) -> Floats:
     """Return `sum_c a_cn b_cn` for every (model, node), shape (K * M,)."""
     k, m = layout.n_models, layout.n_nodes
     i, j = pairs.first, pairs.second
@@ -116,7 +116,7 @@ def quadratic(layout: Layout, pairs: Pairs, a: Floats, b: Floats) -> Floats:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counted:
+class RowCounts:
     """What only depends on which rows count, for all values summed over them.
 
     Attributes:
@@ -132,14 +132,14 @@ class Counted:
     squares: Floats
 
 
-def count_rows(layout: Layout, pairs: Pairs, keep: Mask) -> Counted:
+def count_rows(layout: Layout, pairs: GroupPairs, keep: Mask) -> RowCounts:
     """Count rows by unit, group and node.
 
     Args:
         keep: rows that count, shape (n,).
     """
     count = layout.base_counts(keep)
-    return Counted(
+    return RowCounts(
         count=count,
         n=linear(layout, count),
         groups=units_in(layout, pairs, count),
@@ -147,7 +147,7 @@ def count_rows(layout: Layout, pairs: Pairs, keep: Mask) -> Counted:
     )
 
 
-def units_in(layout: Layout, pairs: Pairs, count: Floats) -> Floats:
+def units_in(layout: Layout, pairs: GroupPairs, count: Floats) -> Floats:
     """Count the units that have anything in each (model, node), shape (K * M,).
 
     Groups come in the tree's order, so that of a unit's groups under one node all but the first
@@ -159,7 +159,7 @@ def units_in(layout: Layout, pairs: Pairs, count: Floats) -> Floats:
     return _units_in(layout, pairs, np.flatnonzero(filled))
 
 
-def _units_in(layout: Layout, pairs: Pairs, filled: Ints | slice) -> Floats:
+def _units_in(layout: Layout, pairs: GroupPairs, filled: Ints | slice) -> Floats:
     k, m, groups = layout.n_models, layout.n_nodes, layout.n_groups
     base_group, unit = layout.base_group[filled], layout.base_unit[filled]
     sums = np.bincount(base_group, minlength=k * groups).reshape(k, groups)
@@ -173,6 +173,6 @@ def _units_in(layout: Layout, pairs: Pairs, filled: Ints | slice) -> Floats:
     return np.asarray(sums @ layout.under.T - again @ pairs.above.T, dtype=np.float64).reshape(-1)
 
 
-def pairs_of(layout: Layout) -> Pairs | None:
+def pairs_of(layout: Layout) -> GroupPairs | None:
     """Return a layout's pairs, listed once; None where there are too many."""
     return layout.kept.get("pairs", lambda: list_pairs(layout))

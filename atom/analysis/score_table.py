@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom.analysis.intervals import Floats, Ints
-from atom.analysis.kept import Kept
+from atom.analysis.kept import ResultCache
 from atom.records import FAILED as FAILED
 from atom.records import JUDGE_SCALE, MarkScale
 from atom.records import UNSCORED as UNSCORED
@@ -190,24 +190,24 @@ class ScoreTable:
         return np.full(len(self.sample), np.nan, dtype=np.float32)
 
     @cached_property
-    def kept(self) -> Kept:
+    def kept(self) -> ResultCache:
         """What was computed from the whole table, kept as long as the table is."""
-        return Kept(24)
+        return ResultCache(24)
 
     @cached_property
-    def recent(self) -> Kept:
+    def recent(self) -> ResultCache:
         """What little was computed from a part of the table, for the filters used last."""
-        return Kept(64)
+        return ResultCache(64)
 
     @cached_property
-    def masks(self) -> Kept:
+    def masks(self) -> ResultCache:
         """Which checkpoints the filters used last keep: a byte a checkpoint each."""
-        return Kept(4)
+        return ResultCache(4)
 
     @cached_property
-    def at_work(self) -> Kept:
+    def at_work(self) -> ResultCache:
         """What is large, and needed only until a screen is made."""
-        return Kept(3)
+        return ResultCache(3)
 
     def forget(self) -> None:
         """Forget what was computed for single filters, as if none had been used yet."""

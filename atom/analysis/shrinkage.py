@@ -18,7 +18,7 @@ TINY = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shrunk:
+class ShrunkEstimates:
     """Pooled estimates, in the unit of what went in.
 
     Attributes:
@@ -37,7 +37,7 @@ class Shrunk:
             return np.asarray(scipy.special.ndtr((bound - self.value) / np.sqrt(self.variance)))
 
 
-def shrink_to_zero(effect: Floats, variance: Floats, family: Ints) -> Shrunk:
+def shrink_to_zero(effect: Floats, variance: Floats, family: Ints) -> ShrunkEstimates:
     """Shrink departures towards none, each family by its own spread.
 
     `tau^2 = max(0, (sum w d^2 - m) / sum w)` with w = 1/v over a family's m effects;
@@ -64,7 +64,7 @@ def shrink_to_zero(effect: Floats, variance: Floats, family: Ints) -> Shrunk:
     return _posterior(effect, variance, spread, np.zeros_like(effect), np.zeros_like(effect))
 
 
-def shrink_flat(mean: Floats, variance: Floats, family: Ints) -> Shrunk:
+def shrink_flat(mean: Floats, variance: Floats, family: Ints) -> ShrunkEstimates:
     """Shrink means towards their family's precision-weighted mean.
 
     Args:
@@ -110,13 +110,13 @@ def _dersimonian_laird(
 
 def _posterior(
     mean: Floats, variance: Floats, spread: Floats, centre: Floats, centre_variance: Floats
-) -> Shrunk:
+) -> ShrunkEstimates:
     known = np.isfinite(mean) & np.isfinite(variance)
     v = np.where(known, np.maximum(np.nan_to_num(variance), TINY), np.inf)
     b = spread / (spread + v)
     value = b * np.nan_to_num(mean) + (1 - b) * centre
     own = np.where(known, b * np.where(known, v, 0), spread)
-    return Shrunk(
+    return ShrunkEstimates(
         value=np.where(known | (centre_variance > 0), value, np.nan),
         variance=own + (1 - b) ** 2 * centre_variance,
         spread=spread,

@@ -7,7 +7,7 @@ import math
 from dataclasses import asdict
 from pathlib import Path
 
-from atom.analysis.agreement.fidelity import Share
+from atom.analysis.agreement.fidelity import FidelityShare
 from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, table
 from atom.cli.parts.own_criteria import add_own
@@ -154,7 +154,7 @@ def _tell(store: Store, study_id: str, judge_id: str | None, out: Output) -> Non
     out.result(finite({**_plain(view), **labels.plain()}), [*_lines(view), *labels.lines()])
 
 
-def _percent(share: Share | None) -> str:
+def _percent(share: FidelityShare | None) -> str:
     if share is None or math.isnan(share.value):
         return "-"
     return f"{100 * share.value:.1f} ({100 * share.lo:.1f} to {100 * share.hi:.1f})"
@@ -209,7 +209,7 @@ def _cells(row: MethodRow, view: FidelityView) -> list[object]:
             row.unscored + row.failed]  # fmt: skip
 
 
-def _share(share: Share) -> dict[str, float | int | None]:
+def _share(share: FidelityShare) -> dict[str, float | int | None]:
     return {
         "value": share.value, "lo": share.lo, "hi": share.hi,
         "pairs": share.n, "clusters": share.clusters,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from atom.analysis.agreement.panel import Spread, spread_of
+from atom.analysis.agreement.panel import JudgeSpread, spread_of
 from atom.analysis.agreement.repeats import MergedMarks, merge_repeats
 from atom.analysis.intervals import Ints
 from atom.analysis.score_table import ScoreTable
@@ -117,7 +117,7 @@ def _keys(marks: JudgeMarks, n_uses: int) -> Ints:
     return marks.response * max(n_uses, 1) + marks.use
 
 
-def _spread(rows: StudyRows, merged: MergedMarks) -> Spread | None:
+def _spread(rows: StudyRows, merged: MergedMarks) -> JudgeSpread | None:
     """Say how far the panel's judges differ on each checkpoint; None where there is no panel."""
     if not rows.panel:
         return None

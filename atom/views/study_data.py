@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom.analysis.intervals import Ints
-from atom.analysis.kept import Kept
+from atom.analysis.kept import ResultCache
 from atom.analysis.merged import Adder, Additive, of_one, total
 from atom.analysis.score_table import ScoreTable
 from atom.records import Candidate, Judge, Scale, Study, TreeRecord
@@ -112,9 +112,9 @@ class StudyData:
         return lambda collect, *given: shards.add(collect, given)
 
     @cached_property
-    def views(self) -> Kept:
+    def views(self) -> ResultCache:
         """What whole screens show, for the filters used last: shared by all who look."""
-        return Kept(8)
+        return ResultCache(8)
 
     def forget(self) -> None:
         """Forget what was computed for single filters, as if none had been used yet."""

@@ -20,7 +20,7 @@ import scipy
 from numpy.typing import NDArray
 
 from atom.analysis.agreement.coefficients import confusion
-from atom.analysis.agreement.homogeneity import Homogeneity, homogeneity
+from atom.analysis.agreement.homogeneity import RootHomogeneity, homogeneity
 from atom.analysis.capability.criteria_health import SCORES, ordinal_alpha
 from atom.analysis.compare.contrasts import moderate
 from atom.analysis.intervals import (
@@ -173,7 +173,7 @@ class Calibration:
     whole: Branch
     roots: tuple[Branch, ...]
     leaves: tuple[Branch, ...]
-    homogeneity: Homogeneity
+    homogeneity: RootHomogeneity
 
     @property
     def flawed(self) -> tuple[Branch, ...]:

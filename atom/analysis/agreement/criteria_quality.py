@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from atom.analysis.agreement.coefficients import nominal_kappa
-from atom.analysis.agreement.fidelity import Share, share_of
+from atom.analysis.agreement.fidelity import FidelityShare, share_of
 from atom.analysis.compare.paired import paired_gap
 from atom.analysis.intervals import Floats, Ints
 from taxonomy import Path, fold
@@ -83,7 +83,7 @@ class CriteriaQuality:
 
     accuracy: LabelMean
     necessity: LabelMean
-    both: Share
+    both: FidelityShare
 
 
 def criteria_quality(accuracy: Floats, necessity: Floats, cluster: Ints) -> CriteriaQuality:
@@ -122,9 +122,9 @@ class HitRates:
         credit: mean shared depth over full depth; 1 = the same leaf.
     """
 
-    leaf: Share
-    root: Share
-    by_root: tuple[tuple[str, Share], ...]
+    leaf: FidelityShare
+    root: FidelityShare
+    by_root: tuple[tuple[str, FidelityShare], ...]
     macro: float
     kappa: float
     root_kappa: float

@@ -32,7 +32,7 @@ BOOTSTRAP: Final = 60
 
 
 @dataclass(frozen=True, kw_only=True)
-class Debiased:
+class DebiasedMean:
     """A mean score, by people's labels and the judge together.
 
     Values and interval ends are in the unit of what was given. NaN where there's too little.
@@ -114,7 +114,7 @@ def ppi_mean(
     *,
     tuning: float | None = None,
     confidence: float = 0.95,
-) -> Debiased:
+) -> DebiasedMean:
     """Estimate what people's mean score over all samples would be (cluster PPI++).
 
     `theta = m_y + lambda (m_U - m_f)`: the labels' mean, moved by how the judge's mean on samples
@@ -138,7 +138,7 @@ def ppi_mean(
     n, rest_n = len(mine.rows), len(rest.rows)
     judged = float(judge.mean()) if len(judge) else math.nan
     if n < 2:
-        return Debiased(
+        return DebiasedMean(
             value=math.nan, se=math.nan, lo=math.nan, hi=math.nan, tuning=math.nan, labelled=n,
             unlabelled=rest_n, human=math.nan, human_lo=math.nan, human_hi=math.nan, judge=judged,
             shift=math.nan,
@@ -150,7 +150,7 @@ def ppi_mean(
     se = math.sqrt(parts.variance(lam if rest_n else 0.0))
     q = float(scipy.special.stdtrit(n - 1, 0.5 + confidence / 2))
     alone = math.sqrt(parts.variance(0.0))
-    return Debiased(
+    return DebiasedMean(
         value=float(value),
         se=se,
         lo=float(value) - q * se,

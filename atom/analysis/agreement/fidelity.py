@@ -130,7 +130,7 @@ class PeoplePairs:
     equal: Ints
 
 
-def people_agreement(pairs: PeoplePairs, cluster: Ints) -> Share:
+def people_agreement(pairs: PeoplePairs, cluster: Ints) -> FidelityShare:
     """Return how often two people give a pair the same order, with its cluster interval.
 
     Orders of one sample's pairs, by the same people, are no independent pieces of evidence: many
@@ -196,7 +196,7 @@ def _majority(said: Sequence[int]) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Share:
+class FidelityShare:
     """A share with its 95 % interval; NaN where nothing is behind it."""
 
     value: float
@@ -221,8 +221,8 @@ class MethodAccuracy:
         tau: mean Kendall tau-b of the samples; NaN where undefined everywhere.
     """
 
-    strict: Share
-    valid: Share
+    strict: FidelityShare
+    valid: FidelityShare
     invalid: int
     epsilon: float
     human_ties: float
@@ -231,7 +231,7 @@ class MethodAccuracy:
     tau: float
 
 
-def share_of(hit: NDArray[np.bool_], cluster: Ints) -> Share:
+def share_of(hit: NDArray[np.bool_], cluster: Ints) -> FidelityShare:
     """Return a share with its cluster-robust interval (t, clusters - 1 degrees of freedom).
 
     Without spread between clusters it is Wilson's over clusters: no interval has no width.
@@ -242,7 +242,7 @@ def share_of(hit: NDArray[np.bool_], cluster: Ints) -> Share:
         lo = hi = math.nan
     elif found.clusters < 2 or found.se < 1e-12:
         lo, hi = wilson(found.gap * found.clusters, found.clusters)
-    return Share(value=found.gap, lo=lo, hi=hi, n=found.n, clusters=found.clusters)
+    return FidelityShare(value=found.gap, lo=lo, hi=hi, n=found.n, clusters=found.clusters)
 
 
 def signs(gap: Floats, cluster: Ints, wanted: Ints, rng: Generator | None = None) -> SignsRead:

@@ -23,7 +23,7 @@ _NOTHING = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
-class Homogeneity:
+class RootHomogeneity:
     """Whether the judge reads all roots by one and the same confusion.
 
     Attributes:
@@ -39,7 +39,7 @@ class Homogeneity:
     roots: int
 
 
-def homogeneity(truth: Ints, said: Ints, group: Ints, cluster: Ints) -> Homogeneity:
+def homogeneity(truth: Ints, said: Ints, group: Ints, cluster: Ints) -> RootHomogeneity:
     """Test whether a judge reads all groups by the same confusion.
 
     Each group is held against the rest at equal truths: residuals `e = y - mean(y | truth)` on
@@ -68,7 +68,7 @@ def homogeneity(truth: Ints, said: Ints, group: Ints, cluster: Ints) -> Homogene
         if len(np.unique(cluster[group == one])) >= MIN_CLUSTERS
     ]
     if len(groups) < 2:
-        return Homogeneity(statistic=math.nan, p=math.nan, roots=len(groups))
+        return RootHomogeneity(statistic=math.nan, p=math.nan, roots=len(groups))
     kept = np.isin(group, groups)
     truth, said, group = truth[kept], said[kept], group[kept]
     _, code = np.unique(cluster[kept], return_inverse=True)
@@ -90,10 +90,10 @@ def homogeneity(truth: Ints, said: Ints, group: Ints, cluster: Ints) -> Homogene
         if np.abs(e).max() > _NOTHING and np.abs(z).max() > _NOTHING
     ]
     if not tests:
-        return Homogeneity(statistic=0.0, p=1.0, roots=len(groups))
+        return RootHomogeneity(statistic=0.0, p=1.0, roots=len(groups))
     clusters = int(code.max()) + 1
     found = _largest(tests, np.ones((1, clusters)))[0]
-    return Homogeneity(
+    return RootHomogeneity(
         statistic=float(found), p=_turned(tests, float(found), clusters), roots=len(groups)
     )
 

@@ -17,7 +17,7 @@ import scipy
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from atom.analysis.agreement.debias import Debiased, inverse_confusion, ppi_mean
+from atom.analysis.agreement.debias import DebiasedMean, inverse_confusion, ppi_mean
 from atom.analysis.intervals import Floats, Ints
 
 ENOUGH = 0.8
@@ -124,7 +124,7 @@ def read_panel(values: Floats, cluster: Ints) -> Panel:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spread:
+class JudgeSpread:
     """How far judges differ on n marks, float32, shape (n,); NaN where fewer than two gave one.
 
     Attributes:
@@ -136,7 +136,7 @@ class Spread:
     disagreement: NDArray[np.float32]
 
 
-def spread_of(values: Floats) -> Spread:
+def spread_of(values: Floats) -> JudgeSpread:
     """Say how far judges differ, mark by mark.
 
     Args:
@@ -148,7 +148,7 @@ def spread_of(values: Floats) -> Spread:
     least = np.where(known, values, np.inf).min(axis=0)
     apart = np.full(values.shape[1], np.nan, dtype=np.float32)
     apart[count > 1] = (most - least)[count > 1]
-    return Spread(apart=apart, disagreement=disagreement.astype(np.float32))
+    return JudgeSpread(apart=apart, disagreement=disagreement.astype(np.float32))
 
 
 def _together(values: Floats) -> tuple[Floats, Floats, Ints]:
@@ -348,7 +348,7 @@ def calibrated(
     return found, ""
 
 
-def panel_mean(value: Floats, human: Floats, cluster: Ints) -> Debiased:
+def panel_mean(value: Floats, human: Floats, cluster: Ints) -> DebiasedMean:
     """Estimate people's mean over all marks by the panel and the labels (METHODS B13a).
 
     Args:

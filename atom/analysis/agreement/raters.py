@@ -22,7 +22,7 @@ from atom.analysis.resampling import LEAST_CLUSTERS, percentiles
 
 Level = Literal["nominal", "ordinal", "interval"]
 """What a rating's values mean: names, places in an order, or distances."""
-Unread = Literal["tie", "wrong", "left out"]
+UnreadVote = Literal["tie", "wrong", "left out"]
 """How a verdict that couldn't be read is counted: as a tie, as a wrong one, or not at all."""
 
 
@@ -42,7 +42,7 @@ class ClassScores:
 
     n: int
     unread: int
-    counted: Unread
+    counted: UnreadVote
     accuracy: float
     precision: float
     recall: float
@@ -50,7 +50,7 @@ class ClassScores:
 
 
 def class_scores(
-    right: Ints, said: Ints, classes: Sequence[int], *, unread: Unread = "wrong", tie: int = 0
+    right: Ints, said: Ints, classes: Sequence[int], *, unread: UnreadVote = "wrong", tie: int = 0
 ) -> ClassScores:
     """Score a judge's classes by macro averages.
 

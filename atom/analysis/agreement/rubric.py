@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from atom.analysis.intervals import Floats, Ints
 
 Mask = NDArray[np.bool_]
-Unread = Literal["left out", "unmet"]
+UnreadRule = Literal["left out", "unmet"]
 """How a mark that couldn't be read counts."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Marked:
+class RubricMarks:
     """Marks with what the criteria declare, rows of shape (N,).
 
     Attributes:
@@ -59,7 +59,7 @@ class Marked:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ruled:
+class RuleValues:
     """Answers' values by one rule, shape (R,).
 
     Attributes:
@@ -71,7 +71,7 @@ class Ruled:
     touched: Ints
 
 
-def plain(marked: Marked, *, unread: Unread = "left out") -> Ruled:
+def plain(marked: RubricMarks, *, unread: UnreadRule = "left out") -> RuleValues:
     """Return the weighted mean of an answer's marks; what penalises stands in as its opposite.
 
     A penalty that didn't occur is met: its value is turned round.
@@ -80,12 +80,12 @@ def plain(marked: Marked, *, unread: Unread = "left out") -> Ruled:
         unread: how marks that couldn't be read count.
     """
     value = np.where(marked.penalty, 1 - marked.value, marked.value)
-    return Ruled(
+    return RuleValues(
         value=_mean(marked, value, unread), touched=np.zeros(marked.answers, dtype=np.int64)
     )
 
 
-def with_parents(marked: Marked, *, unread: Unread = "left out") -> Ruled:
+def with_parents(marked: RubricMarks, *, unread: UnreadRule = "left out") -> RuleValues:
     """Return the weighted mean where a criterion counts only if what it rests on holds.
 
     A child is 0 where any parent's own mark in that answer is other than met; a parent that itself
@@ -107,10 +107,10 @@ def with_parents(marked: Marked, *, unread: Unread = "left out") -> Ruled:
     value = np.where(marked.penalty, 1 - value, value)
     found = _mean(marked, value, unread, ~void)
     touched = np.bincount(marked.response[hit], minlength=marked.answers)
-    return Ruled(value=found, touched=touched.astype(np.int64))
+    return RuleValues(value=found, touched=touched.astype(np.int64))
 
 
-def with_gates(marked: Marked, mean: Floats) -> Ruled:
+def with_gates(marked: RubricMarks, mean: Floats) -> RuleValues:
     """Bound answers' values by their must-haves: a missed one caps the answer, or sinks it.
 
     Args:
@@ -129,10 +129,10 @@ def with_gates(marked: Marked, mean: Floats) -> Ruled:
     unknown = np.bincount(marked.response[doubtful], minlength=marked.answers) > 0
     lost = np.bincount(marked.response[missed], minlength=marked.answers)
     value[unknown & (lost == 0)] = np.nan
-    return Ruled(value=value, touched=lost.astype(np.int64))
+    return RuleValues(value=value, touched=lost.astype(np.int64))
 
 
-def with_points(marked: Marked, *, unread: Unread = "left out") -> Ruled:
+def with_points(marked: RubricMarks, *, unread: UnreadRule = "left out") -> RuleValues:
     """Return points earned less points taken, of the most that can be earned; 0 at least.
 
     `sum(w x, credits) - sum(w x, penalties)` over `sum(w, credits)`.
@@ -155,10 +155,10 @@ def with_points(marked: Marked, *, unread: Unread = "left out") -> Ruled:
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(most > 0, np.maximum(earned / most, 0.0), np.nan)
     touched = np.bincount(marked.response[taken], minlength=marked.answers)
-    return Ruled(value=np.minimum(share, 1.0), touched=touched.astype(np.int64))
+    return RuleValues(value=np.minimum(share, 1.0), touched=touched.astype(np.int64))
 
 
-def _below(marked: Marked) -> tuple[Mask, Mask]:
+def _below(marked: RubricMarks) -> tuple[Mask, Mask]:
     """Say which marks have a parent that is marked and doesn't hold, or that doesn't apply."""
     n = len(marked.value)
     broken, void = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
@@ -184,12 +184,14 @@ def _below(marked: Marked) -> tuple[Mask, Mask]:
     return broken, void
 
 
-def _sum(marked: Marked, values: Floats) -> Floats:
+def _sum(marked: RubricMarks, values: Floats) -> Floats:
     total = np.bincount(marked.response, weights=values, minlength=marked.answers)
     return total.astype(np.float64)
 
 
-def _mean(marked: Marked, value: Floats, unread: Unread, more: Mask | None = None) -> Floats:
+def _mean(
+    marked: RubricMarks, value: Floats, unread: UnreadRule, more: Mask | None = None
+) -> Floats:
     known = marked.applies if unread == "unmet" else marked.read
     known = known if more is None else known & more
     weight = np.where(known, marked.weight, 0.0)

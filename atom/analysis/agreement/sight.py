@@ -57,7 +57,7 @@ class SightMarks:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Estimate:
+class SightMean:
     """A mean with its 95 % interval; NaN where nothing is known."""
 
     value: float
@@ -66,7 +66,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Moved:
+class MarkShift:
     """How far marks of one group move under one condition, against those with the picture.
 
     Attributes:
@@ -81,15 +81,15 @@ class Moved:
 
     n: int
     clusters: int
-    moved: Estimate
+    moved: SightMean
     silent: float
-    shift: Estimate
-    size: Estimate
-    excess: Estimate
+    shift: SightMean
+    size: SightMean
+    excess: SightMean
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sight:
+class JudgeSight:
     """What is known of a judge.
 
     Attributes:
@@ -102,10 +102,10 @@ class Sight:
         everywhere: whether marks surely move where the picture shouldn't count, too.
     """
 
-    by: Mapping[tuple[PictureCondition, Group], Moved]
+    by: Mapping[tuple[PictureCondition, Group], MarkShift]
     led: Group
-    pull: Estimate
-    elsewhere: Estimate
+    pull: SightMean
+    elsewhere: SightMean
     silent: float
     finding: Finding
     everywhere: bool
@@ -124,7 +124,7 @@ def moved_marks(base: Floats, value: Floats, asked: Mask) -> Floats:
     return np.where(asked & np.isfinite(base), found, np.nan)
 
 
-def read_sight(marks: SightMarks, rng: Generator, *, draws: int = 1000) -> Sight:
+def read_sight(marks: SightMarks, rng: Generator, *, draws: int = 1000) -> JudgeSight:
     """Say how far a judge's marks move, and what that says of it.
 
     Whole questions are drawn again, the same ones for all figures, so that differences are paired.
@@ -218,13 +218,13 @@ class _Drawn:
         at = self.at[name, group, figure]
         return float(self.value[at]), self.draws[:, at], int(self.clusters[at])
 
-    def estimate(self, name: PictureCondition, group: Group, figure: str) -> Estimate:
+    def estimate(self, name: PictureCondition, group: Group, figure: str) -> SightMean:
         """Return a figure with its interval."""
         return _estimate(
             *self.column(name, group, figure), least=0.0 if figure != "shift" else -1.0
         )
 
-    def excess(self, names: tuple[PictureCondition, ...], group: Group) -> Estimate:
+    def excess(self, names: tuple[PictureCondition, ...], group: Group) -> SightMean:
         """Return what moves beyond what moves when the picture is shown again.
 
         Where it wasn't shown again, nothing is known to move by chance.
@@ -241,10 +241,10 @@ class _Drawn:
             value, drawn = value - again, drawn - again_drawn
         return _estimate(value, drawn, clusters)
 
-    def moved(self, name: PictureCondition, group: Group) -> Moved:
+    def moved(self, name: PictureCondition, group: Group) -> MarkShift:
         """Return all figures of one condition and group."""
         at = self.at[name, group, "moved"]
-        return Moved(
+        return MarkShift(
             n=int(self.n[at]),
             clusters=int(self.clusters[at]),
             moved=self.estimate(name, group, "moved"),
@@ -255,10 +255,10 @@ class _Drawn:
         )
 
 
-_NOTHING: Final = Estimate(value=np.nan, lo=np.nan, hi=np.nan)
+_NOTHING: Final = SightMean(value=np.nan, lo=np.nan, hi=np.nan)
 
 
-def _estimate(value: float, drawn: Floats, clusters: int, *, least: float = -1.0) -> Estimate:
+def _estimate(value: float, drawn: Floats, clusters: int, *, least: float = -1.0) -> SightMean:
     """Bound a figure; one without spread between clusters is bounded by how few they are."""
     if not np.isfinite(value):
         return _NOTHING
@@ -266,10 +266,10 @@ def _estimate(value: float, drawn: Floats, clusters: int, *, least: float = -1.0
     if hi - lo < 1e-12:
         half = wilson(0, clusters)[1]
         lo, hi = max(value - half, least), min(value + half, 1.0)
-    return Estimate(value=value, lo=lo, hi=hi)
+    return SightMean(value=value, lo=lo, hi=hi)
 
 
-def _said(drawn: _Drawn) -> Sight:
+def _said(drawn: _Drawn) -> JudgeSight:
     by = {(name, group): drawn.moved(name, group) for name in MOVED for group in GROUPS}
     most = max(by[name, "visual"].clusters for name in CHANGED)
     led: Group = "visual" if most else "all"
@@ -278,7 +278,7 @@ def _said(drawn: _Drawn) -> Sight:
     quiet = [s for name in CHANGED if np.isfinite(s := by[name, led].silent)]
     silent = float(np.mean(quiet)) if quiet else np.nan
     clusters = max(by[name, led].clusters for name in CHANGED)
-    return Sight(
+    return JudgeSight(
         by=by,
         led=led,
         pull=pull,
@@ -289,7 +289,7 @@ def _said(drawn: _Drawn) -> Sight:
     )
 
 
-def _finding(clusters: int, pull: Estimate, silent: float) -> Finding:
+def _finding(clusters: int, pull: SightMean, silent: float) -> Finding:
     if clusters < LEAST or np.isnan(pull.lo):
         return "few"
     if silent >= MOST_SILENT:

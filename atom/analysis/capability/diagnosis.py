@@ -76,7 +76,7 @@ class DiagnosisSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class NodeFinding:
     """What is said of one model on one node. All values are on [0, 1].
 
     Attributes:
@@ -173,12 +173,12 @@ class Diagnosis:
         """Whether the frame can't tell a weak model from a hard node."""
         return self.frame == "own"
 
-    def finding(self, model: int, node: int) -> Finding:
+    def finding(self, model: int, node: int) -> NodeFinding:
         """Return what is said of one model on one node."""
         at = model, node
         label = LABELS[int(self.label[at])]
         strong = label == "strength"
-        return Finding(
+        return NodeFinding(
             model=model,
             node=node,
             label=label,
@@ -199,7 +199,7 @@ class Diagnosis:
             more_samples=float(self.more_samples[at]),
         )
 
-    def findings(self, model: int, labels: Collection[Label] = _CLAIMED) -> tuple[Finding, ...]:
+    def findings(self, model: int, labels: Collection[Label] = _CLAIMED) -> tuple[NodeFinding, ...]:
         """List a model's findings with these labels, largest pooled departure first."""
         wanted = [number for number, label in enumerate(LABELS) if label in labels]
         nodes = np.flatnonzero(np.isin(self.label[model], wanted) & (self.n[model] > 0))

@@ -12,7 +12,7 @@ import numpy as np
 import scipy
 
 from atom.analysis.intervals import Floats
-from atom.analysis.shrinkage import Shrunk
+from atom.analysis.shrinkage import ShrunkEstimates
 
 LEVEL = 0.05
 """One-sided level that the repetition is to reach."""
@@ -24,7 +24,7 @@ _MOST = 1e6
 _STEPS = 60
 
 
-def replication_probability(pooled: Shrunk, se: Floats) -> Floats:
+def replication_probability(pooled: ShrunkEstimates, se: Floats) -> Floats:
     """Return P(a new study of the same size shows the same sign at one-sided .05).
 
     `Phi((|m| - 1.645 e) / sqrt(v + e^2))`, with m and v the pooled departure and its variance. It
@@ -49,7 +49,9 @@ def _again(size: Floats, variance: Floats, se: Floats) -> Floats:
         return np.asarray(scipy.special.ndtr((size - quantile * se) / np.sqrt(variance + se**2)))
 
 
-def samples_to_settle(effect: Floats, pooled: Shrunk, se: Floats, samples: Floats) -> Floats:
+def samples_to_settle(
+    effect: Floats, pooled: ShrunkEstimates, se: Floats, samples: Floats
+) -> Floats:
     """Forecast how many samples a node needs until its claim would be likely to hold again.
 
     With N' samples the error is `e sqrt(N / N')`; the pooled departure and its variance follow, and

@@ -22,7 +22,7 @@ _DENSE = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Homogeneity:
+class LeafHomogeneity:
     """Mean absolute errors of predicting a score without and with its leaf.
 
     Attributes:
@@ -42,7 +42,7 @@ class Homogeneity:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict:
+class ValidityVerdict:
     """Whether a tree predicts more than a shuffled one.
 
     Attributes:
@@ -53,8 +53,8 @@ class Verdict:
         permutations: B.
     """
 
-    loo: Homogeneity
-    loso: Homogeneity
+    loo: LeafHomogeneity
+    loso: LeafHomogeneity
     delta_adjusted: float
     p: float
     permutations: int
@@ -84,7 +84,7 @@ class Atoms:
     place: Ints | None = None
 
 
-def leave_one_out(atoms: Atoms) -> Homogeneity:
+def leave_one_out(atoms: Atoms) -> LeafHomogeneity:
     """Compute ATOM's leave-one-out errors, models pooled by their atoms.
 
     `MAE_G = mean |y - m| n/(n-1)`, `MAE_I = mean |y - m_l| n_l/(n_l-1)`, both over the atoms of
@@ -105,7 +105,7 @@ def leave_one_out(atoms: Atoms) -> Homogeneity:
     return _pooled(far, near, valid)
 
 
-def leave_one_sample_out(atoms: Atoms) -> Homogeneity:
+def leave_one_sample_out(atoms: Atoms) -> LeafHomogeneity:
     """Compute the errors of predicting a score from *other samples* only.
 
     Reference:
@@ -116,7 +116,7 @@ def leave_one_sample_out(atoms: Atoms) -> Homogeneity:
     return others.errors(node, n_nodes, *others.cells(node, n_nodes))
 
 
-def validity(atoms: Atoms, rng: Generator, permutations: int = 199) -> Verdict:
+def validity(atoms: Atoms, rng: Generator, permutations: int = 199) -> ValidityVerdict:
     """Judge a tree by leave-one-sample-out against cluster permutations.
 
     A permutation gives each sample the whole vector of leaves of another sample with as many
@@ -142,7 +142,7 @@ def validity(atoms: Atoms, rng: Generator, permutations: int = 199) -> Verdict:
     known = np.isfinite(deltas)
     hits = int((deltas[known] >= found.delta - 1e-12).sum())
     usable = np.isfinite(found.delta) and bool(known.any())
-    return Verdict(
+    return ValidityVerdict(
         loo=leave_one_out(atoms),
         loso=found,
         delta_adjusted=found.delta - float(deltas[known].mean()) if usable else float("nan"),
@@ -163,13 +163,13 @@ def _sums(group: Ints, y: Floats, n: int | None = None) -> tuple[Floats, Floats]
     return count, np.bincount(group, weights=y, minlength=size).astype(np.float64)
 
 
-def _pooled(far: Floats, near: Floats, valid: NDArray[np.bool_]) -> Homogeneity:
+def _pooled(far: Floats, near: Floats, valid: NDArray[np.bool_]) -> LeafHomogeneity:
     n = int(np.count_nonzero(valid))
     if n == 0:
-        return Homogeneity(mae_global=float("nan"), mae_node=float("nan"), n=0)
+        return LeafHomogeneity(mae_global=float("nan"), mae_node=float("nan"), n=0)
     if n < len(valid):
         far, near = far[valid], near[valid]
-    return Homogeneity(mae_global=float(far.mean()), mae_node=float(near.mean()), n=n)
+    return LeafHomogeneity(mae_global=float(far.mean()), mae_node=float(near.mean()), n=n)
 
 
 class _Others:
@@ -201,7 +201,7 @@ class _Others:
         known, cell = np.unique(cell, return_inverse=True)  # Too many empty: those there are.
         return cell.astype(np.int64), len(known)
 
-    def errors(self, node: Ints, n_nodes: int, cell: Ints, n_cells: int) -> Homogeneity:
+    def errors(self, node: Ints, n_nodes: int, cell: Ints, n_cells: int) -> LeafHomogeneity:
         """Return the errors.
 
         Args:

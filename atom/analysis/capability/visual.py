@@ -52,7 +52,7 @@ class BlindMarks:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Named:
+class NamedMarks:
     """Marks by number, and what the numbers stand for.
 
     Attributes:
@@ -67,7 +67,7 @@ class Named:
     models: tuple[str, ...]
 
 
-def number_marks(rows: Iterable[tuple[str, str, str, float | None]]) -> Named:
+def number_marks(rows: Iterable[tuple[str, str, str, float | None]]) -> NamedMarks:
     """Number marks that are given by name.
 
     Args:
@@ -85,7 +85,7 @@ def number_marks(rows: Iterable[tuple[str, str, str, float | None]]) -> Named:
         values.append(np.nan if value is None else value)
     columns = np.array(coded, dtype=np.int64).reshape(-1, 3)
     samples, criteria, models = (tuple(of) for of in numbers)
-    return Named(
+    return NamedMarks(
         marks=BlindMarks(
             sample=columns[:, 0],
             criterion=columns[:, 1],

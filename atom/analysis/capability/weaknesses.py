@@ -31,7 +31,7 @@ from atom.analysis.capability.diagnosis import (
 from atom.analysis.capability.replication import LIKELY, replication_probability, samples_to_settle
 from atom.analysis.compare.contrasts import ContrastSums, contrast_sums, contrasts_of
 from atom.analysis.compare.peers import PeerFit, PeerResiduals, fit_peers, residuals
-from atom.analysis.grounds import Grounds, NodeSums, find_grounds
+from atom.analysis.grounds import CountedRows, NodeSums, find_grounds
 from atom.analysis.intervals import (
     MIN_CLUSTERS,
     PRIOR_DF,
@@ -44,7 +44,7 @@ from atom.analysis.layout import Layout, Mask
 from atom.analysis.merged import Adder, Additive, of_one
 from atom.analysis.multiplicity import adjust, tree_bh
 from atom.analysis.power import needed_samples
-from atom.analysis.shrinkage import Shrunk, shrink_flat, shrink_to_zero
+from atom.analysis.shrinkage import ShrunkEstimates, shrink_flat, shrink_to_zero
 from atom.analysis.sums import group_sums
 
 
@@ -58,7 +58,7 @@ class _Framed:
     df: Floats
     lo: Floats
     hi: Floats
-    pooled: Shrunk
+    pooled: ShrunkEstimates
     without_peers: Ints
     margin: float
 
@@ -107,7 +107,7 @@ def diagnose_parts(
 
     Args:
         layout: models and nodes; its rows aren't read.
-        adder: adds up over the parts' `Grounds`.
+        adder: adds up over the parts' `CountedRows`.
         settings: how to look; the defaults are METHODS F.
         silent: nodes of which a model addresses less than half, shape (K, M); none when None.
 
@@ -177,7 +177,7 @@ def diagnose_parts(
     )
 
 
-def sums_of(grounds: Grounds) -> NodeSums:
+def sums_of(grounds: CountedRows) -> NodeSums:
     """Return a part's sums by node."""
     return grounds.sums
 
@@ -197,7 +197,7 @@ class StratumSums(Additive):
     total: Floats
 
 
-def stratum_sums(grounds: Grounds, fit: PeerFit | None) -> StratumSums:
+def stratum_sums(grounds: CountedRows, fit: PeerFit | None) -> StratumSums:
     """Sum what a part's rows are held against by model and stratum (benchmark).
 
     Args:
@@ -211,7 +211,7 @@ def stratum_sums(grounds: Grounds, fit: PeerFit | None) -> StratumSums:
     )
 
 
-def rest_sums(grounds: Grounds, fit: PeerFit | None, strata: Floats | None) -> ContrastSums:
+def rest_sums(grounds: CountedRows, fit: PeerFit | None, strata: Floats | None) -> ContrastSums:
     """Form a part's sums of every node against the rest.
 
     Args:
@@ -227,7 +227,7 @@ def rest_sums(grounds: Grounds, fit: PeerFit | None, strata: Floats | None) -> C
     return contrast_sums(grounds.layout, np.where(held.keep, value, 0.0), held.keep, counted)
 
 
-def _held(grounds: Grounds, fit: PeerFit | None) -> PeerResiduals:
+def _held(grounds: CountedRows, fit: PeerFit | None) -> PeerResiduals:
     """Return what of a part's rows is held against the rest."""
     if fit is not None:
         return residuals(grounds, fit)

@@ -18,7 +18,7 @@ from atom.analysis.intervals import MIN_CLUSTERS, Floats, Ints
 
 
 @dataclass(frozen=True, kw_only=True)
-class Apart:
+class MeanGap:
     """Mean of the first set less mean of the second.
 
     Attributes:
@@ -51,7 +51,7 @@ class Apart:
         return self.gap - half, self.gap + half
 
 
-def apart(first: Floats, first_cluster: Ints, second: Floats, second_cluster: Ints) -> Apart:
+def apart(first: Floats, first_cluster: Ints, second: Floats, second_cluster: Ints) -> MeanGap:
     """Compare two sets of rows.
 
     With `u_c = sum_{c, first} (y - m_1) / n_1` and `v_c` likewise, of `G_1` and `G_2` clusters,
@@ -86,7 +86,7 @@ def apart(first: Floats, first_cluster: Ints, second: Floats, second_cluster: In
     gap = m1 - m2
     if min(g1, g2) >= MIN_CLUSTERS:
         p = float(2 * scipy.special.stdtr(df, -abs(gap) / se)) if se > 0 else float(gap == 0)
-    return Apart(gap=gap, first=m1, second=m2, n=(len(first), len(second)), clusters=(g1, g2),
+    return MeanGap(gap=gap, first=m1, second=m2, n=(len(first), len(second)), clusters=(g1, g2),
                  shared=shared, se=se, df=df, p=p)  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from atom.analysis.grounds import ROUNDING, Moments, cell_moments, unit_moments
 from atom.analysis.intervals import MIN_CLUSTERS, PRIOR_DF, Floats, Ints
 from atom.analysis.layout import Layout, Mask
 from atom.analysis.merged import Additive
-from atom.analysis.moments import Counted, count_rows, linear, pairs_of, quadratic
+from atom.analysis.moments import RowCounts, count_rows, linear, pairs_of, quadratic
 from atom.analysis.sums import group_sums
 
 
@@ -91,7 +91,7 @@ class ContrastSums(Additive):
 
 
 def contrast_sums(
-    layout: Layout, value: Floats, keep: Mask, counted: Counted | None = None
+    layout: Layout, value: Floats, keep: Mask, counted: RowCounts | None = None
 ) -> ContrastSums:
     """Form the sums of a contrast: by pairs of groups where there are few, else by cells.
 

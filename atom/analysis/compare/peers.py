@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from atom.analysis.grounds import Grounds
+from atom.analysis.grounds import CountedRows
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.layout import Layout, Mask
 from atom.analysis.merged import Adder, Additive
@@ -98,7 +98,7 @@ def fit_peers(adder: Adder, means: Floats) -> PeerFit:
     themselves, weakness and all, so the slope on M is then fixed at 1: y - M on (1, X - M).
 
     Args:
-        adder: adds up over the parts' `Grounds`.
+        adder: adds up over the parts' `CountedRows`.
         means: each model's own mean over all parts, shape (K,).
 
     Reference:
@@ -119,7 +119,7 @@ def fit_peers(adder: Adder, means: Floats) -> PeerFit:
     return PeerFit(means=means, of_group=of_group, coefficients=coefficients, without=sums.without)
 
 
-def residuals(grounds: Grounds, fit: PeerFit) -> PeerResiduals:
+def residuals(grounds: CountedRows, fit: PeerFit) -> PeerResiduals:
     """Take out of a part's rows what the fit predicts for them."""
     layout = grounds.layout
     peers, y = _peers(grounds, fit.means), grounds.values
@@ -142,7 +142,7 @@ def residuals(grounds: Grounds, fit: PeerFit) -> PeerResiduals:
     return PeerResiduals(value=value, keep=peers.keep, without_peers=peers.without)
 
 
-def peer_sums(grounds: Grounds, means: Floats) -> PeerSums:
+def peer_sums(grounds: CountedRows, means: Floats) -> PeerSums:
     """Sum what a part's peers say, by model and group.
 
     Args:
@@ -179,7 +179,7 @@ def peer_sums(grounds: Grounds, means: Floats) -> PeerSums:
     )  # fmt: skip
 
 
-def peer_products(grounds: Grounds, means: Floats, of_group: Floats) -> PeerProducts:
+def peer_products(grounds: CountedRows, means: Floats, of_group: Floats) -> PeerProducts:
     """Form a part's normal equations row by row.
 
     Args:
@@ -257,12 +257,12 @@ class _Peers:
     without: Ints
 
 
-def _peers(grounds: Grounds, means: Floats) -> _Peers:
+def _peers(grounds: CountedRows, means: Floats) -> _Peers:
     look = _peer_scores if grounds.layout.single else _peer_sums
     return grounds.kept.get(("peers", means.tobytes()), lambda: look(grounds, means))
 
 
-def _peer_scores(grounds: Grounds, means: Floats) -> _Peers:
+def _peer_scores(grounds: CountedRows, means: Floats) -> _Peers:
     """Look at the peers where a model has at most one row of an item.
 
     A model's own share of an item is then its row, and adding by index needs no sums by item.
@@ -288,7 +288,7 @@ def _peer_scores(grounds: Grounds, means: Floats) -> _Peers:
     return _Peers(x=x, keep=taking_part, without=without)
 
 
-def _peer_sums(grounds: Grounds, means: Floats) -> _Peers:
+def _peer_sums(grounds: CountedRows, means: Floats) -> _Peers:
     """Look at the peers where a model may have several rows of an item."""
     layout, keep = grounds.layout, grounds.keep
     k, items = layout.n_models, layout.n_items

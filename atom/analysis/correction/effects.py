@@ -19,8 +19,8 @@ from atom.analysis.correction.trials import (
     FAILED_COHORT,
     RIGHT,
     RIGHT_COHORT,
+    ArmStanding,
     Mask,
-    Standing,
     Trials,
     bounded_gap,
     code_of,
@@ -170,7 +170,7 @@ def effects(
     """
     ran = trials.arms
     controlled = has_controls(trials)
-    seen: dict[int, Standing] = {}
+    seen: dict[int, ArmStanding] = {}
     found = []
     for contrast in contrasts:
         if contrast.arm not in ran:
@@ -223,7 +223,7 @@ def _verdict(effect: Effect, adjusted: float, controlled: bool, alpha: float) ->
 
 
 def compare(
-    seen: Standing,
+    seen: ArmStanding,
     contrast: Contrast,
     tries: int = 1,
     answers: Mask | None = None,

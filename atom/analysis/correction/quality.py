@@ -18,8 +18,8 @@ from atom.analysis.correction.effects import Level, has_controls
 from atom.analysis.correction.trials import (
     FAILED_COHORT,
     RIGHT,
+    AnswerShare,
     Mask,
-    Share,
     Trials,
     bounded_gap,
     code_of,
@@ -207,7 +207,7 @@ class Repair:
     p: float
     adjusted: float
     help_arm: Arm | None
-    help: Share | None
+    help: AnswerShare | None
     label: RepairLabel
     reason: str
 
@@ -301,7 +301,7 @@ def _pairs(trials: Trials, arm: Arm, control: Arm | None, upto: int) -> tuple[In
     return rows, rows
 
 
-def _repaired(trials: Trials, arm: Arm, level: Level, upto: int) -> tuple[Share, ...]:
+def _repaired(trials: Trials, arm: Arm, level: Level, upto: int) -> tuple[AnswerShare, ...]:
     """Share of failed criteria that an arm repairs, by node."""
     width = len(trials.leaves) if level == "leaf" else len(trials.roots)
     rows = arm_rows(trials, arm, upto)
@@ -312,7 +312,7 @@ def _repaired(trials: Trials, arm: Arm, level: Level, upto: int) -> tuple[Share,
 
 
 def _label(
-    gap: PairedGap, adjusted: float, controlled: bool, helped: list[Share]
+    gap: PairedGap, adjusted: float, controlled: bool, helped: list[AnswerShare]
 ) -> tuple[RepairLabel, str]:
     if gap.clusters < MIN_CLUSTERS:
         return "undecided", f"only {gap.clusters} of the {MIN_CLUSTERS} clusters that it takes"
@@ -328,7 +328,7 @@ def _label(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Unlocked:
+class UnlockedCriteria:
     """What repairing a criterion, or a node's criteria, went along with.
 
     Attributes:
@@ -356,7 +356,7 @@ def unlocked(
     *,
     arm: Arm = "guided",
     upto: int = 1,
-) -> tuple[Unlocked, ...]:
+) -> tuple[UnlockedCriteria, ...]:
     """Count which asked criteria flipped in answers that became right.
 
     This is what went together, not what caused what: an answer that improves improves in many
@@ -380,7 +380,7 @@ def unlocked(
     rest = np.bincount(at, weights=~flipped & fixed, minlength=len(codes)).astype(np.int64)
     nan = float("nan")
     found = [
-        Unlocked(
+        UnlockedCriteria(
             code=int(code),
             asked=int(asked[i]),
             flipped=int(done[i]),

@@ -146,7 +146,7 @@ class Trials:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing:
+class ArmStanding:
     """Where A initial answers stand in every arm after some rounds.
 
     Attributes:
@@ -172,7 +172,7 @@ class Standing:
     cost: Floats
 
 
-def standing(trials: Trials, upto: int = 1) -> Standing:
+def standing(trials: Trials, upto: int = 1) -> ArmStanding:
     """Say where every answer stands in every arm after a number of rounds.
 
     An answer that an arm stopped trying, or whose later call failed, keeps the result it had.
@@ -193,7 +193,7 @@ def standing(trials: Trials, upto: int = 1) -> Standing:
     right[at[scored], arm[scored]] = trials.right[rows[scored]]
     cost = np.bincount(at * len(ARMS) + arm, weights=trials.cost[rows], minlength=ran.size)
     one = rows[first]
-    return Standing(
+    return ArmStanding(
         answer=answer,
         cluster=trials.cluster[one],
         cohort=trials.cohort[one],
@@ -255,7 +255,7 @@ def holm(p: Floats) -> Floats:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Share:
+class AnswerShare:
     """A share of answers with its interval.
 
     Attributes:
@@ -285,18 +285,18 @@ class ArmShare:
     """
 
     arm: Arm
-    right: Share
+    right: AnswerShare
     strict: float
     trials: int
     unknown: int
     cost: float
 
 
-def shares(value: Floats, node: Ints, cluster: Ints, n_nodes: int) -> tuple[Share, ...]:
+def shares(value: Floats, node: Ints, cluster: Ints, n_nodes: int) -> tuple[AnswerShare, ...]:
     """Estimate a mean of values in [0, 1] in each node (METHODS B2)."""
     found = node_stats(make_cells(value, node, cluster, n_nodes), n_nodes)
     return tuple(
-        Share(
+        AnswerShare(
             n=int(found.n[at]),
             clusters=int(found.clusters[at]),
             value=float(found.mean[at]),
@@ -340,7 +340,7 @@ def arm_shares(
     return tuple(rows)
 
 
-def break_rate(trials: Trials, arm: Arm = "guided", *, upto: int = 1) -> Share:
+def break_rate(trials: Trials, arm: Arm = "guided", *, upto: int = 1) -> AnswerShare:
     """Return the share of initially right answers that are wrong after feedback."""
     seen = standing(trials, upto)
     value = seen.right[:, code_of(arm)]
@@ -362,8 +362,8 @@ class RoundShare:
 
     arm: Arm
     round: int
-    standing: Share
-    ever: Share
+    standing: AnswerShare
+    ever: AnswerShare
     new: int
 
 

@@ -16,7 +16,7 @@ from numpy.random import Generator
 from atom.analysis.capability.diagnosis import CONFIRMED, INSUFFICIENT, MARGIN
 from atom.analysis.intervals import Floats
 from atom.analysis.layout import Mask
-from atom.analysis.looks.standing import Marks, Standing
+from atom.analysis.looks.standing import EarlyStanding, LookMarks
 
 Goal = Literal["leader", "weaknesses", "nodes"]
 FLOOR = 0.2
@@ -43,13 +43,13 @@ class Aim:
     pairs: Mask | None = None
 
 
-def leader_settled(standing: Standing, level: float = LEADER_LEVEL) -> bool:
+def leader_settled(standing: EarlyStanding, level: float = LEADER_LEVEL) -> bool:
     """Tell whether the first model is surely ahead of every other one (Bonferroni over them)."""
     first, rivals = _rivals(standing, level)
     return len(standing.overall) < 2 or (first >= 0 and not rivals.any())
 
 
-def _rivals(standing: Standing, level: float = LEADER_LEVEL) -> tuple[int, Mask]:
+def _rivals(standing: EarlyStanding, level: float = LEADER_LEVEL) -> tuple[int, Mask]:
     """Return the model that is first, and which others it isn't surely ahead of."""
     k = len(standing.overall)
     first = int(np.nanargmax(standing.overall))
@@ -58,7 +58,7 @@ def _rivals(standing: Standing, level: float = LEADER_LEVEL) -> tuple[int, Mask]
     return first, near
 
 
-def unsettled(standing: Standing, aim: Aim) -> Mask:
+def unsettled(standing: EarlyStanding, aim: Aim) -> Mask:
     """Say which (model, node) the goal still waits for, shape (K, M).
 
     A node of which nothing was found is unsettled until all that was planned is judged, or until
@@ -75,7 +75,7 @@ def unsettled(standing: Standing, aim: Aim) -> Mask:
     return np.asarray(standing.open & asked)
 
 
-def need_of(standing: Standing, aim: Aim, q: float = 0.10) -> Floats:
+def need_of(standing: EarlyStanding, aim: Aim, q: float = 0.10) -> Floats:
     """Say how much each (model, node) calls for more, in [0, 1], shape (K, M).
 
     For weaknesses: the chance that it would be confirmed were all of it judged,
@@ -100,7 +100,7 @@ def need_of(standing: Standing, aim: Aim, q: float = 0.10) -> Floats:
     return np.where(open_, np.where(unknown, 0.5, chance), 0.0)
 
 
-def chances(need: Floats, marks: Marks, free: Mask, calls: int, floor: float = FLOOR) -> Floats:
+def chances(need: Floats, marks: LookMarks, free: Mask, calls: int, floor: float = FLOOR) -> Floats:
     """Return how likely each (model, sample) is to be in the next look, shape (K, N).
 
     An answer's worth is the sum of its nodes' needs, squared, so that calls go where several

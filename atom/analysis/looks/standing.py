@@ -42,8 +42,8 @@ PEER_NOISE = 1.5
 _FULL = 1 - 1e-9
 
 
-class Rows(Protocol):
-    """What a store reads of a study: names, and the columns of `Marks`."""
+class LookRows(Protocol):
+    """What a store reads of a study: names, and the columns of `LookMarks`."""
 
     @property
     def sample_ids(self) -> tuple[str, ...]:
@@ -82,7 +82,7 @@ class Rows(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Marks:
+class LookMarks:
     """What is planned and what is judged of it: K models, A criteria, N samples, M nodes.
 
     Attributes:
@@ -104,7 +104,7 @@ class Marks:
     weight: Floats | None = None
 
     @classmethod
-    def of(cls, rows: Rows) -> Marks:
+    def of(cls, rows: LookRows) -> LookMarks:
         """Take what a store read."""
         return cls(
             value=rows.value,
@@ -131,7 +131,7 @@ class Marks:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing:
+class EarlyStanding:
     """What an early look says; arrays of shape (K, M), values on [0, 1].
 
     Attributes:
@@ -179,8 +179,8 @@ class Standing:
 
 
 def stand(
-    marks: Marks, earlier: Sequence[Floats] = (), *, q: float = 0.10, confidence: float = 0.95
-) -> Standing:
+    marks: LookMarks, earlier: Sequence[Floats] = (), *, q: float = 0.10, confidence: float = 0.95
+) -> EarlyStanding:
     """Say how models stand at a look.
 
     Args:
@@ -230,7 +230,7 @@ def stand(
     wide = early_quantile(shares, confidence)
     half, effect_half = _half(wide, mean_df) * mean_se, _half(wide, df) * se
     overall = parts.overall(shares, confidence)
-    return Standing(
+    return EarlyStanding(
         clusters=clusters,
         share=share,
         mean=mean,
@@ -258,7 +258,7 @@ def _half(wide: Floats, df: Floats) -> Floats:
     return np.asarray(-scipy.special.stdtrit(np.maximum(df, 1), tail))
 
 
-def _weights(marks: Marks, has: Mask, mass: Floats | None = None) -> Floats:
+def _weights(marks: LookMarks, has: Mask, mass: Floats | None = None) -> Floats:
     """Weight each judged mark so that its (model, node) has its planned share, shape (K, A)."""
     mass = np.ones(len(marks.node)) if mass is None else mass
     weight = np.zeros(has.shape)
@@ -282,7 +282,7 @@ class _Overall:
 class _Parts:
     """Sums by (model, node, sample) that means, contrasts and gaps are made of."""
 
-    def __init__(self, marks: Marks, has: Mask, weight: Floats) -> None:
+    def __init__(self, marks: LookMarks, has: Mask, weight: Floats) -> None:
         self._marks, self._has, self._weight = marks, has, weight
         self._y = np.where(has, marks.value, 0.0)
         cell, self._cell_of = np.unique(
@@ -415,7 +415,7 @@ class _Parts:
         )
 
 
-def earlier_shares(marks: Marks, judged: Mask, looks: Sequence[Mask]) -> list[Floats]:
+def earlier_shares(marks: LookMarks, judged: Mask, looks: Sequence[Mask]) -> list[Floats]:
     """Return the share of the planned samples that was judged at each look but the last.
 
     Args:

@@ -47,13 +47,13 @@ _DIMENSIONS: Final = 25
 _MOST_TERMS: Final = 4000
 
 Tell = Callable[[str], None]
-Why = Literal["few", "silent", "loose"]
+UngroupedCause = Literal["few", "silent", "loose"]
 """Why there are no groups: too few reasons; reasons that say nothing of the error; reasons that
 hang together no more than their words do by chance."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tried:
+class GroupCountTrial:
     """A number of groups that was tried.
 
     Attributes:
@@ -86,8 +86,8 @@ class Groups:
     """
 
     code: Ints
-    tried: tuple[Tried, ...] = ()
-    none: Why | None = None
+    tried: tuple[GroupCountTrial, ...] = ()
+    none: UngroupedCause | None = None
 
     @property
     def k(self) -> int:
@@ -95,7 +95,7 @@ class Groups:
         return int(self.code.max(initial=-1)) + 1
 
     @property
-    def chosen(self) -> Tried | None:
+    def chosen(self) -> GroupCountTrial | None:
         """The number that was taken, and what speaks for it."""
         return next((one for one in self.tried if one.k == self.k), None)
 
@@ -204,7 +204,7 @@ def _brought_down(vectors: Floats, counts: Floats, seed: int) -> Floats:
     return np.asarray(svd.transform(apart))
 
 
-def _try_numbers(points: _Points, seed: int, tell: Tell) -> tuple[Tried, ...]:
+def _try_numbers(points: _Points, seed: int, tell: Tell) -> tuple[GroupCountTrial, ...]:
     """Try every number of groups on a part of the reasons."""
     rng = np.random.default_rng(seed)
     at, counts = _part(points.at, points.counts, _TRIED, rng)
@@ -218,7 +218,7 @@ def _try_numbers(points: _Points, seed: int, tell: Tell) -> tuple[Tried, ...]:
         labels = _k_means(at, counts, k, seed, 2).labels_
         by_chance = _k_means(chance, np.ones(len(chance)), k, seed, 1).labels_
         tried.append(
-            Tried(
+            GroupCountTrial(
                 k=k,
                 silhouette=_silhouette(near, labels[seen]),
                 chance=max(_silhouette(near_chance, by_chance), 0.0),

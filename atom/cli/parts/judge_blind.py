@@ -21,7 +21,7 @@ from atom.records import SHOWN, SHOWN_WORDS, PictureCondition
 from atom.store import Store, find_study
 
 if TYPE_CHECKING:
-    from atom.analysis.agreement.sight import Moved
+    from atom.analysis.agreement.sight import MarkShift
     from atom.views.lab.sight import SightView
 
 ABOUT = (
@@ -135,7 +135,7 @@ def _plain(view: SightView, sentence: str) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _flat(one: Moved) -> dict[str, object]:
+def _flat(one: MarkShift) -> dict[str, object]:
     return {
         "marks": one.n, "questions": one.clusters, "silent": _numbers({"": one.silent})[""],
         **{name: _numbers(asdict(getattr(one, name)))

@@ -16,7 +16,7 @@ from atom.analysis.correction.effects import (
     net_gain,
 )
 from atom.analysis.correction.quality import Rise, rises
-from atom.analysis.correction.trials import Share, break_rate, rounds
+from atom.analysis.correction.trials import AnswerShare, break_rate, rounds
 from atom.cli.parts.output import table
 from atom.cli.results.plain import plain
 from atom.display import numbers, writers
@@ -167,7 +167,7 @@ def _quality_lines(found: Sequence[Rise]) -> list[str]:
     return ["Failed criteria, mean score 1 to 5", *table(head, rows), ""]
 
 
-def _break_lines(broken: Share, net: NetGain) -> list[str]:
+def _break_lines(broken: AnswerShare, net: NetGain) -> list[str]:
     if not broken.n:
         return []
     lines = [
@@ -201,5 +201,5 @@ def percent(value: float) -> str:
     return numbers.score(100 * value)
 
 
-def _interval(share: Share) -> str:
+def _interval(share: AnswerShare) -> str:
     return f"{percent(share.lo)} to {percent(share.hi)}"

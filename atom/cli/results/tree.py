@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import asdict
 
-from atom.analysis.capability.validity import Homogeneity
+from atom.analysis.capability.validity import LeafHomogeneity
 from atom.cli.parts.output import table
 from atom.display import numbers
 from atom.engine.endpoints.configured import known_endpoints
@@ -107,7 +107,7 @@ def _validity_row(row: RivalRow) -> list[object]:
 def validity_data(found: Validity) -> dict[str, object]:
     """Return a tree's validity as JSON has it."""
 
-    def errors(pair: Homogeneity) -> dict[str, object]:
+    def errors(pair: LeafHomogeneity) -> dict[str, object]:
         numbers = {"mae_global": pair.mae_global, "mae_node": pair.mae_node, "delta": pair.delta}
         return {**{k: None if math.isnan(v) else v for k, v in numbers.items()}, "n": pair.n}
 

@@ -31,7 +31,7 @@ from atom.analysis.looks.choice import (
     need_of,
     unsettled,
 )
-from atom.analysis.looks.standing import Marks, Standing, earlier_shares, stand
+from atom.analysis.looks.standing import EarlyStanding, LookMarks, earlier_shares, stand
 from atom.engine.forecast import Forecast, forecast
 from atom.engine.study.spec import JUDGE_STAGES, STAGES, RunSpec
 from atom.errors import UsageError
@@ -105,7 +105,7 @@ class NextLook:
         budget: answers that may be marked in all.
     """
 
-    standing: Standing | None
+    standing: EarlyStanding | None
     pool: EligibleAnswers
     settled: bool
     why: str
@@ -127,7 +127,7 @@ def plan_look(store: Store, spec: SettleSpec, endpoints: Mapping[str, Endpoint])
     """
     study = find_study(store, spec.study_id)
     pool = read_pool(store, study, _judge_id(store, spec, endpoints))
-    marks = Marks.of(pool)
+    marks = LookMarks.of(pool)
     _check(spec, pool)
     looks = read_looks(store, study.id)
     answers, spent = int(pool.there.sum()), int(pool.judged.sum())
@@ -237,7 +237,7 @@ def _aim(spec: SettleSpec, pool: EligibleAnswers) -> Aim:
     return Aim(goal=spec.goal, within=spec.within / 100, pairs=pairs)
 
 
-def _is_settled(standing: Standing, aim: Aim, open_: Mask) -> bool:
+def _is_settled(standing: EarlyStanding, aim: Aim, open_: Mask) -> bool:
     return leader_settled(standing) if aim.goal == "leader" else not open_.any()
 
 
@@ -253,10 +253,10 @@ def _asked(pool: EligibleAnswers, taken: Mask) -> dict[str, tuple[str, ...]]:
 
 
 def _reasons(
-    pool: EligibleAnswers, standing: Standing | None, need: Floats, taken: Mask
+    pool: EligibleAnswers, standing: EarlyStanding | None, need: Floats, taken: Mask
 ) -> tuple[LookReason, ...]:
     """Name where the look goes; a first look goes everywhere and gives its share by model."""
-    marks = Marks.of(pool)
+    marks = LookMarks.of(pool)
     if standing is None:
         count = Counter(np.nonzero(taken)[0].tolist())
         return tuple(

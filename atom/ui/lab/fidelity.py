@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from atom.analysis.agreement.criteria_quality import HitRates, LabelMean
-from atom.analysis.agreement.fidelity import MethodAccuracy, Share
+from atom.analysis.agreement.fidelity import FidelityShare, MethodAccuracy
 from atom.display import numbers
 from atom.ui import commands, kit, links
 from atom.ui.html import Child, Html, el
@@ -334,7 +334,7 @@ def _hits(here: Here, view: FidelityView) -> Html:
 
 
 def _hit_table(hits: HitRates) -> Html:
-    rows: Sequence[tuple[Child, Share]] = [
+    rows: Sequence[tuple[Child, FidelityShare]] = [
         (kit.strong("all, same capability"), hits.leaf),
         ("all, same top branch", hits.root),
         *hits.by_root,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeAlias
 
-from atom.analysis.agreement.fidelity import MethodAccuracy, Share
+from atom.analysis.agreement.fidelity import FidelityShare, MethodAccuracy
 from atom.analysis.compare.paired import PairedGap
 from atom.display import numbers
 from atom.display.numbers import money
@@ -130,12 +130,12 @@ def _tokens(row: MethodRow) -> str:
     return f"{calls}, {cost.tokens_in:,} tokens sent, {cost.tokens_out:,} received"
 
 
-def told_share(share: Share) -> str:
+def told_share(share: FidelityShare) -> str:
     """Write a share with its interval."""
     return numbers.share_interval(share.value, share.lo, share.hi)
 
 
-def _wide(share: Share) -> Html:
+def _wide(share: FidelityShare) -> Html:
     tip = (
         f"{numbers.count(share.n, 'pair')}, "
         f"{numbers.count(share.clusters, 'set of pictures', 'sets of pictures')}"
@@ -143,7 +143,7 @@ def _wide(share: Share) -> Html:
     return el("span", kit.strong(told_share(share)), data_tip=tip)
 
 
-def _short(share: Share | None) -> Child:
+def _short(share: FidelityShare | None) -> Child:
     if share is None or math.isnan(share.value) or share.clusters < MIN_MET:
         return lab_judge_methods.share(share)
     tip = f"{told_share(share)}, {numbers.count(share.n, 'pair')}"

@@ -10,7 +10,7 @@ import math
 import streamlit as st
 
 from atom.analysis.agreement.criteria_quality import LabelMean
-from atom.analysis.agreement.fidelity import Share
+from atom.analysis.agreement.fidelity import FidelityShare
 from atom.display import numbers
 from atom.ui import kit, links
 from atom.ui.html import Child, Html, el
@@ -132,7 +132,7 @@ def _mean(mean: LabelMean | None) -> Child:
     return el("span", f"{mean.mean:.2f}", data_tip=tip)
 
 
-def share(found: Share | None) -> Child:
+def share(found: FidelityShare | None) -> Child:
     """Draw a share with its interval, n on hover; no number where too few samples are behind it."""
     if found is None or math.isnan(found.value):
         return numbers.NONE

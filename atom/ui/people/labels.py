@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from atom.analysis.agreement.fidelity import Share
+from atom.analysis.agreement.fidelity import FidelityShare
 from atom.display import numbers
 from atom.ui import kit
 from atom.ui.html import Child, Html, el, join
@@ -327,7 +327,7 @@ def repeats(rows: Sequence[RepeatRow]) -> Html | None:
 # --- numbers -------------------------------------------------------------------------------------
 
 
-def _share(share: Share) -> str:
+def _share(share: FidelityShare) -> str:
     return numbers.share_interval(share.value, share.lo, share.hi)
 
 

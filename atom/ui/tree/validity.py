@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from atom.analysis.capability.validity import Verdict
+from atom.analysis.capability.validity import ValidityVerdict
 from atom.display import numbers
 from atom.engine.jobs import Job, JobState
 from atom.ui import commands, kit, links, work
@@ -223,7 +223,7 @@ def _delta(points: float) -> str:
     return numbers.signed(25 * points, 2)
 
 
-def _good(verdict: Verdict) -> bool:
+def _good(verdict: ValidityVerdict) -> bool:
     return verdict.valid() and not math.isnan(verdict.delta_adjusted)
 
 

@@ -14,8 +14,8 @@ from atom.analysis.correction.trials import (
     RIGHT,
     RIGHT_COHORT,
     ArmShare,
+    ArmStanding,
     Mask,
-    Standing,
     Trials,
     arm_shares,
     code_of,
@@ -62,7 +62,7 @@ def arm_lines(
 def _arm_line(
     share: ArmShare,
     trials: Trials,
-    seen: Standing,
+    seen: ArmStanding,
     upto: int,
     cohort: int,
     reasons: Mapping[tuple[Arm, Cohort], Counter[str]],
@@ -81,7 +81,7 @@ def _arm_line(
     )
 
 
-def asked_again(trials: Trials, seen: Standing, arm: Arm, upto: int) -> Mask:
+def asked_again(trials: Trials, seen: ArmStanding, arm: Arm, upto: int) -> Mask:
     """Mark answers that an arm asked about, in `seen`'s order; others never were."""
     rows = (trials.arm == code_of(arm)) & (trials.round <= upto) & (trials.state != DROPPED)
     return np.isin(seen.answer, trials.answer[rows])

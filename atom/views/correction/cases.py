@@ -15,8 +15,8 @@ from atom.analysis.correction.trials import (
     FAILED_COHORT,
     RIGHT,
     RIGHT_COHORT,
+    ArmStanding,
     Mask,
-    Standing,
     code_of,
     standing,
 )
@@ -128,7 +128,7 @@ def _level(query: CaseQuery) -> Level:
     return "root" if len(query.under) == 1 else "leaf"
 
 
-def _under(found: Results, seen: Standing, query: CaseQuery) -> Mask:
+def _under(found: Results, seen: ArmStanding, query: CaseQuery) -> Mask:
     if not query.under:
         return np.ones(len(seen.answer), dtype=bool)
     trials = found.loaded.trials
@@ -338,7 +338,7 @@ def cases_csv(store: Store, found: Results) -> str:
     return csv_text(head, lines)
 
 
-def _cell(seen: Standing, place: int, arm: Arm) -> str:
+def _cell(seen: ArmStanding, place: int, arm: Arm) -> str:
     code = code_of(arm)
     if not seen.ran[place, code]:
         return ""

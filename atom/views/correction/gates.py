@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from atom.analysis.correction.quality import Unlocked
+from atom.analysis.correction.quality import UnlockedCriteria
 from atom.records import Correction, Criterion, Hint
 from atom.store import Store, table
 from atom.views.correction.data import TrialData
@@ -57,7 +57,7 @@ class GateCounts:
 
 
 def key_steps(
-    store: Store, loaded: TrialData, rows: Sequence[Unlocked], upto: int
+    store: Store, loaded: TrialData, rows: Sequence[UnlockedCriteria], upto: int
 ) -> tuple[KeyStep, ...]:
     """List the key steps."""
     trials = loaded.trials

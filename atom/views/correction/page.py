@@ -23,13 +23,20 @@ from atom.analysis.correction.effects import (
     has_controls,
     net_gain,
 )
-from atom.analysis.correction.quality import Repair, Rise, Unlocked, repairs, rises, unlocked
+from atom.analysis.correction.quality import (
+    Repair,
+    Rise,
+    UnlockedCriteria,
+    repairs,
+    rises,
+    unlocked,
+)
 from atom.analysis.correction.trials import (
     FAILED_COHORT,
     RIGHT_COHORT,
+    AnswerShare,
+    ArmStanding,
     RoundShare,
-    Share,
-    Standing,
     Trials,
     break_rate,
     rounds,
@@ -80,7 +87,7 @@ class UnlockedLine:
     """What repairing a capability's steps went along with."""
 
     path: Path
-    unlocked: Unlocked
+    unlocked: UnlockedCriteria
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,7 +142,7 @@ class Results:
     tries: int
     loaded: TrialData
     samples: Mapping[str, str]
-    seen: Standing
+    seen: ArmStanding
     arms: tuple[ArmLine, ...]
     on_right: ArmLine | None
     effects: tuple[Effect, ...]
@@ -143,7 +150,7 @@ class Results:
     controlled: bool
     unfinished: bool
     quality: tuple[Rise, ...]
-    broken: Share
+    broken: AnswerShare
     net: NetGain | None
     rounds: tuple[RoundShare, ...]
     by_root: tuple[NodeLine, ...]

@@ -18,7 +18,14 @@ import numpy as np
 
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.layout import Mask
-from atom.analysis.reasons.groups import Groups, Tell, Tried, Why, group_reasons, says
+from atom.analysis.reasons.groups import (
+    GroupCountTrial,
+    Groups,
+    Tell,
+    UngroupedCause,
+    group_reasons,
+    says,
+)
 from atom.analysis.reasons.naming import KINDS, Kind, kind_of, telling_terms
 from atom.analysis.reasons.words import less_subject, plain_words, topic
 from atom.records import Call, content_id
@@ -73,8 +80,8 @@ class Grouping:
     rows: Ints
     code: Ints
     groups: tuple[Group, ...]
-    tried: tuple[Tried, ...] = ()
-    none: Why | None = None
+    tried: tuple[GroupCountTrial, ...] = ()
+    none: UngroupedCause | None = None
     by: GroupingChoice = field(default_factory=GroupingChoice)
     missing: int = 0
 
@@ -94,7 +101,7 @@ class Grouping:
         return bool(self.by.names) and self.by.named == self.identity
 
     @property
-    def chosen(self) -> Tried | None:
+    def chosen(self) -> GroupCountTrial | None:
         """The number that was taken, and what speaks for it."""
         return next((one for one in self.tried if one.k == len(self.groups)), None)
 

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from atom.analysis.intervals import Floats, Ints, make_cells, node_stats
-from atom.analysis.reasons.groups import Tell, Tried, Why
+from atom.analysis.reasons.groups import GroupCountTrial, Tell, UngroupedCause
 from atom.analysis.reasons.signature import Signatures, signatures
 from atom.display.estimate import Estimate
 from atom.store import Store
@@ -93,8 +93,8 @@ class FailureGroups:
     without: int
     models: tuple[str, ...]
     signature: Signatures | None
-    none: Why | None
-    chosen: Tried | None
+    none: UngroupedCause | None
+    chosen: GroupCountTrial | None
     grouping: Grouping
 
     @property

@@ -16,7 +16,7 @@ from urllib.parse import parse_qs
 
 import numpy as np
 
-from atom.analysis.compare.apart import Apart, apart
+from atom.analysis.compare.apart import MeanGap, apart
 from atom.analysis.layout import Mask
 from atom.analysis.multiplicity import adjust
 from atom.records import TAG_FACET, Annotation
@@ -157,7 +157,7 @@ class SliceGap:
     """
 
     path: Path
-    apart: Apart
+    apart: MeanGap
     adjusted: float = math.nan
 
     @property
@@ -211,7 +211,7 @@ def compare_slices(store: Store, data: StudyData, first: Side, second: Side) -> 
                            whole=whole, nodes=tuple(nodes), by_results=by_results)  # fmt: skip
 
 
-def _answers_apart(data: StudyData, masks: Sequence[Mask]) -> Apart:
+def _answers_apart(data: StudyData, masks: Sequence[Mask]) -> MeanGap:
     """Compare answers' values: sample scores where there are marks."""
     value = answer_values(data, Filters(), measure_of(data, Filters()))
     at = [np.flatnonzero(mask & np.isfinite(value)) for mask in masks]

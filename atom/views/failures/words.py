@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from atom.analysis.reasons.groups import LEAST_REASONS, Why
+from atom.analysis.reasons.groups import LEAST_REASONS, UngroupedCause
 from atom.display import numbers
 from atom.views.compare.nodes import Q
 from atom.views.failures.groups import FailureGroups
 
-NONE_WORDS: Final[dict[Why, str]] = {
+NONE_WORDS: Final[dict[UngroupedCause, str]] = {
     "few": f"Too few failures to group: under {LEAST_REASONS} checkpoints failed.",
     "silent": "These reasons don’t fall into groups: most of them don’t say what went wrong.",
     "loose": "These reasons don’t fall into groups: they have no more in common than their words "

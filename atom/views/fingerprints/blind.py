@@ -12,7 +12,7 @@ import numpy as np
 
 from atom.analysis.capability.visual import (
     LEAST_MODELS,
-    Named,
+    NamedMarks,
     Need,
     NodeGains,
     TextAnswerable,
@@ -229,7 +229,7 @@ def _criteria_of(data: StudyData, filters: Filters) -> dict[str, list[str]]:
     return found
 
 
-def _gains(data: StudyData, filters: Filters, named: Named) -> tuple[NodeIndex, NodeGains]:
+def _gains(data: StudyData, filters: Filters, named: NamedMarks) -> tuple[NodeIndex, NodeGains]:
     """Pair each model's mark with the picture and without; a last node holds everything."""
     table, marks = data.table, named.marks
     n_criteria = len(table.criterion_ids)
@@ -286,7 +286,7 @@ def _listed(
     easy: list[str],
     samples: Mapping[str, Sample],
     found: TextAnswerable,
-    named: Named,
+    named: NamedMarks,
     filters: Filters,
 ) -> tuple[EasyQuestion, ...]:
     of = dict(zip(named.samples, range(len(named.samples)), strict=True))

@@ -16,7 +16,7 @@ from itertools import combinations
 import numpy as np
 
 from atom.analysis.agreement.raters import alpha_interval, krippendorff_alpha
-from atom.analysis.agreement.rubric import Unread
+from atom.analysis.agreement.rubric import UnreadRule
 from atom.analysis.agreement.two_judges import Bounded, JointMarks, fleiss_kappa
 from atom.analysis.exact import snapped
 from atom.records import Judge
@@ -72,7 +72,7 @@ def judges_view(
     second: str | None = None,
     question: str = "",
     page: int = 0,
-    unread: Unread = "left out",
+    unread: UnreadRule = "left out",
 ) -> JudgesView:
     """Compare a study's judges.
 

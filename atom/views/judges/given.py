@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from atom.analysis.agreement.rubric import Unread
+from atom.analysis.agreement.rubric import UnreadRule
 from atom.analysis.intervals import Floats, Ints
 from atom.records import UNSCORED, Judge
 from atom.store.people import ALL_PEOPLE, PEOPLE
@@ -93,7 +93,7 @@ def everyone(
     data: StudyData,
     seen: Mapping[str, StudyData],
     people: Collection[str],
-    unread: Unread = "left out",
+    unread: UnreadRule = "left out",
 ) -> Everyone:
     """Put the marks of a study's judges under one numbering.
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from atom.analysis.agreement.debias import Debiased
+from atom.analysis.agreement.debias import DebiasedMean
 from atom.analysis.agreement.panel import (
     Narrowing,
     Panel,
@@ -83,7 +83,7 @@ class PanelScore:
     mean: float
     disagreement: float
     n: int
-    by_people: Debiased | None
+    by_people: DebiasedMean | None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from atom.analysis.agreement.sight import GROUPS, MOVED, Group, Moved
-from atom.analysis.agreement.sight import Estimate as Share
+from atom.analysis.agreement.sight import GROUPS, MOVED, Group, MarkShift
+from atom.analysis.agreement.sight import SightMean as Share
 from atom.display.estimate import Estimate, Unit
 from atom.display.table import Column, Table, Value
 from atom.records import SHOWN_WORDS, PictureCondition
 from atom.views.lab.sight import GROUP_WORDS, SightView, shown_figures
 
-Line: TypeAlias = "tuple[PictureCondition, Group, Moved]"
+Line: TypeAlias = "tuple[PictureCondition, Group, MarkShift]"
 CRITERIA: Final = "Criteria"
 
 
@@ -28,7 +28,7 @@ def every(view: SightView) -> Table[Line]:
     return _table(view, [line for line in every_ if line[2].n])
 
 
-def moved(one: Moved) -> Estimate:
+def moved(one: MarkShift) -> Estimate:
     """Return the share of marks that changed sides."""
     return _measured(one, one.moved, "share")
 
@@ -54,7 +54,12 @@ def _table(view: SightView, lines: list[Line]) -> Table[Line]:
 
 
 def _figure(
-    title: str, of: Callable[[Moved], Value], name: str = "", *, term: str = "", broad: bool = False
+    title: str,
+    of: Callable[[MarkShift], Value],
+    name: str = "",
+    *,
+    term: str = "",
+    broad: bool = False,
 ) -> Column[Line]:
     whole = name in ("moved", "shift", "excess")
     return Column(
@@ -69,11 +74,11 @@ def _figure(
     )
 
 
-def _measured(one: Moved, share: Share, unit: Unit) -> Estimate:
+def _measured(one: MarkShift, share: Share, unit: Unit) -> Estimate:
     return Estimate(value=share.value, lo=share.lo, hi=share.hi, n=one.n, unit=unit)
 
 
-def _shift(one: Moved) -> Estimate:
+def _shift(one: MarkShift) -> Estimate:
     """Return the mean change on 1-5: four steps for the whole of the scale."""
     value, lo, hi = (4 * x for x in (one.shift.value, one.shift.lo, one.shift.hi))
     return Estimate(value=value, lo=lo, hi=hi, n=one.n, unit="shift")

@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from atom.analysis.agreement.criteria_quality import CriteriaQuality, HitRates
-from atom.analysis.agreement.fidelity import Share, share_of
+from atom.analysis.agreement.fidelity import FidelityShare, share_of
 from atom.methods.base import MethodName
 from atom.methods.checkpoints import atom_scores
 from atom.methods.registry import METHODS
@@ -46,9 +46,9 @@ class JudgeRow:
     """
 
     judge: Judge
-    accuracy: Mapping[str, Share]
+    accuracy: Mapping[str, FidelityShare]
     samples: int
-    by_root: Mapping[str, Share]
+    by_root: Mapping[str, FidelityShare]
     quality: CriteriaQuality | None
     hits: HitRates | None
 
@@ -59,7 +59,7 @@ class OrderPair:
 
     first: Judge
     second: Judge
-    alike: Share
+    alike: FidelityShare
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from atom.analysis.agreement.fidelity import Share as VoteShare
+from atom.analysis.agreement.fidelity import FidelityShare as VoteShare
 from atom.analysis.agreement.fidelity import share_of
 from atom.analysis.compare.paired import PairedGap, paired_gap
 from atom.analysis.compare.preference import (

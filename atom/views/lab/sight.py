@@ -18,8 +18,8 @@ from atom.analysis.agreement.sight import (
     LEAST,
     MOVED,
     Group,
-    Moved,
-    Sight,
+    JudgeSight,
+    MarkShift,
     SightMarks,
     moved_marks,
     read_sight,
@@ -117,7 +117,7 @@ class SightView:
     how: How
     branches: tuple[str, ...]
     chosen: tuple[str, ...]
-    sight: Sight
+    sight: JudgeSight
     cases: tuple[SightCase, ...]
     synthetic: bool
 
@@ -404,7 +404,7 @@ GROUP_WORDS: Final[Mapping[Group, str]] = {
 }
 
 
-def shown_figures(view: SightView) -> list[tuple[PictureCondition, Group, Moved]]:
+def shown_figures(view: SightView) -> list[tuple[PictureCondition, Group, MarkShift]]:
     """Return the figures that are listed: both kinds of criteria where they can be told apart."""
     groups: tuple[Group, ...] = ("visual", "rest") if view.sight.led == "visual" else ("all",)
     return [

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from atom.analysis.agreement.calibration import Branch, Calibration
-from atom.analysis.agreement.fidelity import Share
+from atom.analysis.agreement.fidelity import FidelityShare
 from atom.display import numbers
 from atom.judgebench.base import MetricRow
 from atom.judgebench.calibration import FLAW_WORDS
@@ -58,8 +58,8 @@ class RootVerdict:
 class PeopleShare:
     """A judge's share of pairs in people's order: of all, and by branch."""
 
-    whole: Share
-    by_root: Mapping[str, Share]
+    whole: FidelityShare
+    by_root: Mapping[str, FidelityShare]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,7 +153,7 @@ def _by_probes(branch: Branch | None, inner: Sequence[Branch]) -> Reason:
     return Reason(source=PROBES, stand="trust", words=words)
 
 
-def _by_people(share: Share, guess: float) -> Reason:
+def _by_people(share: FidelityShare, guess: float) -> Reason:
     if share.clusters < MIN_MET:
         words = f"too few samples are ranked by them ({share.clusters:,})"
         return Reason(source=PEOPLE, stand="unknown", words=words)

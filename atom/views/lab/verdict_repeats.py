@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from atom.analysis.agreement.fidelity import Share, share_of
+from atom.analysis.agreement.fidelity import FidelityShare, share_of
 from atom.analysis.agreement.raters import alpha_interval, krippendorff_alpha
 from atom.analysis.intervals import Floats
 from atom.records import Judge
@@ -47,8 +47,8 @@ class RepeatRow:
     things: int
     times: int
     unread: int
-    equal: Share
-    adjacent: Share
+    equal: FidelityShare
+    adjacent: FidelityShare
     spread: float
     alpha: Figure
     pearson: float

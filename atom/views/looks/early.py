@@ -13,7 +13,7 @@ from atom.analysis.capability.diagnosis import INSUFFICIENT, NOT_SAID, Diagnosis
 from atom.analysis.compare.ranking import RankSets, rank_sets_of
 from atom.analysis.intervals import Floats
 from atom.analysis.looks.spending import early_quantile
-from atom.analysis.looks.standing import Marks, Standing, earlier_shares, stand
+from atom.analysis.looks.standing import EarlyStanding, LookMarks, earlier_shares, stand
 from atom.records import Study
 from atom.store import Store
 from atom.store.reading.eligible import EligibleAnswers, read_looks, read_pool
@@ -38,7 +38,7 @@ class Early:
     number: int
     answers: int
     planned: int
-    standing: Standing
+    standing: EarlyStanding
     pool: EligibleAnswers
 
     def rank_sets(self) -> RankSets:
@@ -57,7 +57,7 @@ def early_look(store: Store, study: Study, judge_id: str | None) -> Early | None
     planned, answers = int(pool.there.sum()), int(pool.judged.sum())
     if not answers or answers >= planned:
         return None
-    marks = Marks.of(pool)
+    marks = LookMarks.of(pool)
     shares = earlier_shares(marks, pool.judged, [pool.of(look.asked.items()) for look in looks])
     return Early(
         number=len(looks),

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 import numpy as np
 
 from atom.analysis.capability.diagnosis import Frame
-from atom.analysis.grounds import Grounds, find_grounds
+from atom.analysis.grounds import CountedRows, find_grounds
 from atom.analysis.layout import Layout, SomeRows, among, facet_layout, tree_layout
 from atom.analysis.merged import Adder, Additive
 from atom.analysis.readings import Reading
@@ -68,7 +68,7 @@ class Asked:
 
 
 def over(data: StudyData, asked: Asked) -> Adder:
-    """Add up over the rows asked about, part by part: what is collected takes their `Grounds`."""
+    """Add up over the rows asked about, part by part: what is collected takes `CountedRows`."""
     return lambda collect, *given: data.adder(_on_grounds, asked, collect, given)
 
 
@@ -78,14 +78,14 @@ def _on_grounds(
     return collect(_grounds(data, asked), *given)
 
 
-def _grounds(data: StudyData, asked: Asked) -> Grounds:
+def _grounds(data: StudyData, asked: Asked) -> CountedRows:
     """Say which rows of a part count."""
     mask = None
     if asked.facet is None:
         which = asked.which
         mask = claims_of(data, asked.frame) if which == "claims" else means_of(data, which)
 
-    def make() -> Grounds:
+    def make() -> CountedRows:
         table, answers = data.table, answers_kept(data, asked.filters)
         rows: SomeRows = answers
         if asked.facet is None:

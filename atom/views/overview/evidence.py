@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from atom.analysis.capability.diagnosis import DiagnosisSettings, Finding, Frame, Label
+from atom.analysis.capability.diagnosis import DiagnosisSettings, Frame, Label, NodeFinding
 from atom.analysis.capability.weaknesses import default_frame
 from atom.analysis.nodes import index_nodes
 from atom.views.filters import Filters
@@ -81,7 +81,7 @@ class NodeEvidence:
     left_out: LeftOut = NOTHING_LEFT_OUT
 
     @classmethod
-    def of(cls, one: Finding, left_out: LeftOut | None = None) -> Self:
+    def of(cls, one: NodeFinding, left_out: LeftOut | None = None) -> Self:
         """Bring a finding to points of 0-100."""
         return cls(
             label=one.label,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from atom.analysis.capability.weaknesses import sums_of
-from atom.analysis.grounds import Grounds, Moments, NodeSums, unit_moments
+from atom.analysis.grounds import CountedRows, Moments, NodeSums, unit_moments
 from atom.analysis.intervals import NodeStats
 from atom.views.filters import Filters, Measure
 from atom.views.overview.asked_rows import asked_of, layout_of, over
@@ -67,7 +67,7 @@ def whole_means(data: StudyData, filters: Filters) -> NodeStats:
     return data.table.recent.get(("whole means", *asked.key), make)
 
 
-def _whole(grounds: Grounds) -> Moments:
+def _whole(grounds: CountedRows) -> Moments:
     layout = grounds.layout
     shape = layout.n_models, layout.n_clusters
     size = shape[0] * shape[1]

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from atom.analysis.capability.diagnosis import INSUFFICIENT, Diagnosis, Finding
+from atom.analysis.capability.diagnosis import INSUFFICIENT, Diagnosis, NodeFinding
 from atom.analysis.nodes import index_nodes
 from atom.views.filters import Filters, Measure
 from atom.views.overview.asked_rows import benchmarks_of
@@ -179,7 +179,7 @@ def _label_of(data: StudyData, facet: str | None, node: int) -> tuple[str, str]:
 
 def _weakness(
     seen: Diagnosis,
-    finding: Finding,
+    finding: NodeFinding,
     measure: Measure,
     filters: Filters,
     path: Path,
@@ -192,7 +192,7 @@ def _weakness(
 
 def _label_weakness(
     seen: Diagnosis,
-    finding: Finding,
+    finding: NodeFinding,
     measure: Measure,
     filters: Filters,
     label: tuple[str, str],
@@ -203,7 +203,7 @@ def _label_weakness(
 
 def _make(
     seen: Diagnosis,
-    finding: Finding,
+    finding: NodeFinding,
     measure: Measure,
     filters: Filters,
     name: str,

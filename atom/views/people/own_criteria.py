@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from atom.analysis.agreement.fidelity import Share, share_of
+from atom.analysis.agreement.fidelity import FidelityShare, share_of
 from atom.analysis.compare.paired import PairedGap, paired_gap
 from atom.analysis.intervals import Floats, Ints
 from atom.methods.own_criteria import MATCH_PART, line_key, lines_of
@@ -107,13 +107,13 @@ class OwnCriteria:
     deciders: Mapping[str, str]
     people: tuple[str, ...]
     samples: int
-    recall: Share
-    precision: Share
+    recall: FidelityShare
+    precision: FidelityShare
     rows: tuple[ScoreRow, ...]
     scored: int
     unasked: tuple[tuple[str, str], ...]
     unwanted: tuple[tuple[str, str], ...]
-    agree: Share
+    agree: FidelityShare
 
 
 def own_criteria(store: Store, data: StudyData, by: str = PERSON) -> OwnCriteria | None:
@@ -164,7 +164,7 @@ def own_criteria(store: Store, data: StudyData, by: str = PERSON) -> OwnCriteria
     )  # fmt: skip
 
 
-def _share(data: StudyData, samples: Sequence[str], hits: Sequence[bool]) -> Share:
+def _share(data: StudyData, samples: Sequence[str], hits: Sequence[bool]) -> FidelityShare:
     return share_of(np.array(hits, dtype=np.bool_), data.clusters_of(samples))
 
 

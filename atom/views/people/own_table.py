@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from atom.analysis.agreement.fidelity import Share
+from atom.analysis.agreement.fidelity import FidelityShare
 from atom.analysis.compare.paired import PairedGap
 from atom.display import numbers, writers
 from atom.display.estimate import Estimate, Unit
@@ -28,7 +28,7 @@ def score_table(view: OwnCriteria) -> Table[ScoreRow]:
     return Table(label="Scores by either set of criteria", columns=columns, rows=view.rows)
 
 
-def share(found: Share) -> Estimate:
+def share(found: FidelityShare) -> Estimate:
     """Return a share of criteria."""
     return Estimate(value=found.value, lo=found.lo, hi=found.hi, n=found.n, unit="share")
 

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.random import Generator
 
 from atom.analysis.agreement.coefficients import confusion, nominal_kappa
-from atom.analysis.agreement.fidelity import Share, share_of
+from atom.analysis.agreement.fidelity import FidelityShare, share_of
 from atom.analysis.agreement.raters import (
     ClassScores,
-    Unread,
+    UnreadVote,
     alpha_interval,
     class_scores,
     krippendorff_alpha,
@@ -37,7 +37,7 @@ from atom.views.study_data import StudyData
 TIE, FIRST, SECOND = 0, 1, 2
 """Classes of a pair: a tie, the first answer, the second."""
 CLASSES = (TIE, FIRST, SECOND)
-UNREAD_WAYS: tuple[Unread, ...] = ("tie", "wrong", "left out")
+UNREAD_WAYS: tuple[UnreadVote, ...] = ("tie", "wrong", "left out")
 """Ways of counting verdicts that couldn't be read; a judge without any has one way only."""
 MOST_PAIRS = 10
 """Pairs of annotators that are listed, those with the most in common first."""
@@ -74,7 +74,7 @@ class JudgeRow:
 
     judge: str
     scores: ClassScores
-    accuracy: Share
+    accuracy: FidelityShare
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Final, NamedTuple
 
-from atom.analysis.agreement.fidelity import Share
-from atom.analysis.agreement.raters import ClassScores, Unread
+from atom.analysis.agreement.fidelity import FidelityShare
+from atom.analysis.agreement.raters import ClassScores, UnreadVote
 from atom.display import numbers
 from atom.display.estimate import Estimate
 from atom.display.table import Column, Table
@@ -18,7 +18,7 @@ ACCURACY: Final = "Accuracy (95 %)"
 UNREAD: Final = "Unread"
 PAIRS: Final = "Pairs"
 THREE: Final = ("Precision", "Recall", "F1")
-_WAYS: Final[dict[Unread, str]] = {
+_WAYS: Final[dict[UnreadVote, str]] = {
     "tie": "as ties",
     "wrong": "as wrong",
     "left out": "left out",
@@ -86,7 +86,7 @@ def _way(row: JudgeRow | None) -> str:
     return _WAYS[row.scores.counted] if row.scores.unread else "none unread"
 
 
-def _share(found: Share) -> Estimate:
+def _share(found: FidelityShare) -> Estimate:
     return Estimate(value=found.value, lo=found.lo, hi=found.hi, unit="share")
 
 

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom.analysis.agreement.rubric import (
-    Marked,
-    Ruled,
-    Unread,
+    RubricMarks,
+    RuleValues,
+    UnreadRule,
     plain,
     with_gates,
     with_parents,
@@ -99,7 +99,7 @@ class RubricView:
     void: int
 
 
-def marked(data: StudyData) -> Marked:
+def marked(data: StudyData) -> RubricMarks:
     """Put a study's marks together with what its criteria declare, those aside at last.
 
     Args:
@@ -110,7 +110,7 @@ def marked(data: StudyData) -> Marked:
     takes = table.penalty[criterion]
     none = np.full(table.aside.shape[1], np.nan)
     better = np.concatenate([table.value, none])
-    return Marked(
+    return RubricMarks(
         response=np.concatenate([table.response, table.aside[0]]).astype(np.int64),
         criterion=criterion,
         value=np.where(takes, 1 - better, better),
@@ -125,7 +125,7 @@ def marked(data: StudyData) -> Marked:
     )
 
 
-def ruled(marks: Marked, rule: Rule, unread: Unread = "left out") -> Ruled:
+def ruled(marks: RubricMarks, rule: Rule, unread: UnreadRule = "left out") -> RuleValues:
     """Return answers' values by a rule.
 
     Args:
@@ -186,10 +186,10 @@ def rubric_view(data: StudyData, filters: Filters) -> RubricView | None:
     )
 
 
-def _only(marks: Marked, rows: NDArray[np.bool_]) -> Marked:
+def _only(marks: RubricMarks, rows: NDArray[np.bool_]) -> RubricMarks:
     """Keep some marks; parents that are left out bind nobody."""
     names = ("response", "criterion", "value", "weight", "met", "applies", "penalty", "gate", "cap")
-    return Marked(
+    return RubricMarks(
         **{name: getattr(marks, name)[rows] for name in names},
         parents=marks.parents,
         answers=marks.answers,
@@ -200,8 +200,8 @@ def _rows(
     data: StudyData,
     filters: Filters,
     keep: NDArray[np.bool_],
-    values: Mapping[Rule, Ruled],
-    strict: Mapping[Rule, Ruled],
+    values: Mapping[Rule, RuleValues],
+    strict: Mapping[Rule, RuleValues],
 ) -> tuple[RuleRow, ...]:
     table = data.table
     rows = []

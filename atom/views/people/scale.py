@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from atom.analysis.agreement.coefficients import agreement
 from atom.analysis.agreement.debias import (
-    Debiased,
+    DebiasedMean,
     Inverse,
     debiased_nodes,
     inverse_confusion,
@@ -279,7 +279,7 @@ def _row(
     )
 
 
-def _by_people(found: Debiased, value: float, lo: float, hi: float, n: int) -> Estimate:
+def _by_people(found: DebiasedMean, value: float, lo: float, hi: float, n: int) -> Estimate:
     return Estimate(value=_cut(value), lo=_cut(lo), hi=_cut(hi), n=n, samples=found.labelled)
 
 

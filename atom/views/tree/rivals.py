@@ -21,7 +21,7 @@ from atom.analysis.capability.rivals import (
     text_matrix,
 )
 from atom.analysis.intervals import Floats, Ints
-from atom.analysis.kept import Kept
+from atom.analysis.kept import ResultCache
 from atom.errors import PictureError
 from atom.records import Criterion, Sample
 from atom.records import Mapping as LeafMapping
@@ -36,7 +36,7 @@ from taxonomy import Path
 _MAPPED = 0.9
 """Share of the criteria from which on a judge's mapping stands for a tree."""
 _PIXELS = 64
-_FEATURES = Kept(2_000)
+_FEATURES = ResultCache(2_000)
 """Features of pictures, which no edit of a tree changes: 2.5 KB each."""
 
 

@@ -14,7 +14,7 @@ from atom.analysis.capability.partitions import (
     path_credit,
 )
 from atom.analysis.capability.rivals import by_chance, renumber
-from atom.analysis.capability.validity import Atoms, Verdict, validity
+from atom.analysis.capability.validity import Atoms, ValidityVerdict, validity
 from atom.analysis.intervals import Ints
 from atom.store import Store, tree_versions
 from atom.views.overview.quadrants import MIN_SAMPLES
@@ -53,7 +53,7 @@ class RivalRow:
     leaves: int
     thin: int
     placed: int
-    verdict: Verdict
+    verdict: ValidityVerdict
     guessed: bool = False
 
 

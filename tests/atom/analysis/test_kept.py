@@ -8,13 +8,13 @@ from threading import Barrier, Event
 
 import pytest
 
-from atom.analysis.kept import Kept
+from atom.analysis.kept import ResultCache
 
 THREADS = 8
 
 
 def test_a_result_is_made_once_and_the_one_used_longest_ago_goes():
-    kept, made = Kept(2), []
+    kept, made = ResultCache(2), []
     for key in (1, 2, 1, 3, 1, 2):  # 3 takes the place of 2, which was used before 1
         assert kept.get(key, lambda key=key: made.append(key) or key) == key
     assert made == [1, 2, 3, 2]
@@ -22,7 +22,7 @@ def test_a_result_is_made_once_and_the_one_used_longest_ago_goes():
 
 
 def test_threads_that_ask_at_once_are_given_what_one_of_them_makes():
-    kept, begun, may_end, together = Kept(1), [], Event(), Barrier(THREADS + 1)
+    kept, begun, may_end, together = ResultCache(1), [], Event(), Barrier(THREADS + 1)
 
     def make() -> object:
         begun.append(1)
@@ -43,7 +43,7 @@ def test_threads_that_ask_at_once_are_given_what_one_of_them_makes():
 
 
 def test_where_one_fails_those_who_waited_make_it():
-    kept, begun, may_fail = Kept(1), [], Event()
+    kept, begun, may_fail = ResultCache(1), [], Event()
 
     def make() -> int:
         begun.append(1)
@@ -65,13 +65,13 @@ def test_where_one_fails_those_who_waited_make_it():
 
 
 def test_a_result_that_needs_itself_is_refused_and_not_waited_for():
-    kept = Kept(2)
+    kept = ResultCache(2)
     with pytest.raises(RuntimeError, match="needed itself"):
         kept.get("a", lambda: kept.get("b", lambda: kept.get("a", lambda: 1)))
     assert kept.get("a", lambda: 1) == 1
 
 
 def test_it_is_pickled_without_what_is_kept():
-    kept = Kept(3)
+    kept = ResultCache(3)
     kept.get("a", lambda: 1)
     assert not pickle.loads(pickle.dumps(kept)).has("a")

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from atom.analysis.capability.validity import Homogeneity
+from atom.analysis.capability.validity import LeafHomogeneity
 from atom.errors import DataError
 from atom.judgebench import published
 from atom.judgebench.base import MetricRow
@@ -448,7 +448,7 @@ def test_atom_validity_deltas():
         rows.setdefault(row.where["taxonomy"], {})[row.where["metric"]] = row.value
     pairs = []
     for cells in rows.values():
-        found = Homogeneity(mae_global=cells["mae_global"], mae_node=cells["mae_intra"],
+        found = LeafHomogeneity(mae_global=cells["mae_global"], mae_node=cells["mae_intra"],
                             n=int(cells["n_valid"]))  # fmt: skip
         pairs.append((found.delta, cells["delta"]))
     assert tally(pairs, 0.001) == rule("atom_t3_delta") == (7, 0)

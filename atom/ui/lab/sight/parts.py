@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from atom.analysis.agreement.sight import MOVED, Finding, Group, Moved
+from atom.analysis.agreement.sight import MOVED, Finding, Group, MarkShift
 from atom.display import numbers
 from atom.records import SHOWN, SHOWN_WORDS
 from atom.ui import kit, links
@@ -136,7 +136,7 @@ def _chart(view: SightView) -> Html:
 
     marks: list[Html] = []
     y, drawn = _TOP, 0
-    heights: list[tuple[float, Group, Moved]] = []
+    heights: list[tuple[float, Group, MarkShift]] = []
     for name in MOVED:
         mine = [(group, one) for shown, group, one in lanes if shown == name]
         if not mine:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from atom.analysis.agreement.fidelity import Share, orders_of, people_agreement, people_pairs
+from atom.analysis.agreement.fidelity import (
+    FidelityShare,
+    orders_of,
+    people_agreement,
+    people_pairs,
+)
 from atom.records import Annotation
 from atom.views.study_data import StudyData
 
@@ -27,7 +32,7 @@ class Meeting:
     planted: bool
     labels: int
     annotators: tuple[str, ...]
-    agreed: Share
+    agreed: FidelityShare
     samples: int
 
     @property

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom.analysis.agreement.fidelity import (
+    FidelityShare,
     MethodAccuracy,
     PeoplePairs,
-    Share,
     compare_methods,
     method_accuracy,
 )
@@ -54,7 +54,7 @@ class MethodRow:
     samples: int
     accuracy: MethodAccuracy | None
     tolerant: MethodAccuracy | None
-    by_root: Mapping[str, Share]
+    by_root: Mapping[str, FidelityShare]
     against_atom: PairedGap | None
     unscored: int
     failed: int
@@ -136,7 +136,7 @@ def _by_root(
     roots: Mapping[str, str],
     sample: Ints,
     cluster: Ints,
-) -> dict[str, Share]:
+) -> dict[str, FidelityShare]:
     names = np.array([roots.get(name, UNMAPPED) for name in pairs.sample], dtype=object)
     found = {}
     for root in dict.fromkeys(names[here].tolist()):

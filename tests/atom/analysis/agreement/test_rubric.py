@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atom.analysis.agreement.rubric import Marked, plain, with_gates, with_parents, with_points
+from atom.analysis.agreement.rubric import RubricMarks, plain, with_gates, with_parents, with_points
 
 NAN = math.nan
 
@@ -17,7 +17,7 @@ def marked(values, weights=None, *, parents=(), penalty=(), gate=(), cap=0.0, ou
     n = len(values)
     at = np.arange(n)
     each = each or n
-    return Marked(
+    return RubricMarks(
         response=at // each,
         criterion=at % each,
         value=np.asarray(values, dtype=float),
@@ -124,7 +124,7 @@ def test_real_scene_graphs_are_as_published(shared_folder):
         ]
         yes_no = {"yes": 1.0, "no": 0.0}
         n = len(rows)
-        marks = Marked(
+        marks = RubricMarks(
             response=np.array([answers[row["t2i_model"], row["item_id"]] for row in rows]),
             criterion=np.array([names[row["item_id"], row["question_id"]] for row in rows]),
             value=np.array([yes_no.get(row["answer"], NAN) for row in rows]),

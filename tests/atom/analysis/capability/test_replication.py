@@ -4,12 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atom.analysis.capability.replication import replication_probability, samples_to_settle
-from atom.analysis.shrinkage import Shrunk, shrink_to_zero
+from atom.analysis.shrinkage import ShrunkEstimates, shrink_to_zero
 
 
 def pooled(value, variance, spread=1.0):
     parts = [np.atleast_1d(np.asarray(part, dtype=float)) for part in (value, variance, spread)]
-    return Shrunk(
+    return ShrunkEstimates(
         value=parts[0], variance=parts[1], spread=np.broadcast_to(parts[2], parts[0].shape)
     )
 

@@ -21,7 +21,7 @@ from atom.analysis.looks.choice import (
     need_of,
     unsettled,
 )
-from atom.analysis.looks.standing import Marks, earlier_shares, stand
+from atom.analysis.looks.standing import LookMarks, earlier_shares, stand
 from benchmarks.looks import AIM, in_looks, marks_of
 from tests.planted import WorldSettings, plant
 
@@ -53,7 +53,7 @@ def test_everything_judged_says_what_the_diagnosis_says(world):
 def test_means_are_put_at_their_planned_shares():
     # Two nodes of two samples; the model is marked twice at the easy one, once at the hard one:
     # plainly (1 + 1 + 0) / 3, at planned shares (1 + 0) / 2.
-    marks = Marks(
+    marks = LookMarks(
         value=np.array([[1.0, 1.0, 0.0, np.nan]]),
         planned=np.ones((1, 4), dtype=bool),
         sample=np.arange(4),
@@ -120,7 +120,7 @@ def test_a_budget_is_split_into_looks():
 
 
 def test_what_was_known_at_a_look_is_read_from_what_was_asked_later():
-    marks = Marks(
+    marks = LookMarks(
         value=np.array([[1.0, 0.0, 1.0, np.nan]]),
         planned=np.ones((1, 4), dtype=bool),
         sample=np.arange(4),

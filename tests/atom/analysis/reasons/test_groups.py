@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
-from atom.analysis.reasons.groups import LEAST_REASONS, Tried, group_reasons
+from atom.analysis.reasons.groups import LEAST_REASONS, GroupCountTrial, group_reasons
 from atom.analysis.reasons.naming import kind_of, telling_terms
 from tests.atom.analysis.reasons.planted import WORDINGS, planted, shuffled
 
@@ -88,9 +88,9 @@ def test_vectors_stand_in_for_words(world):
 
 
 def test_the_rule_asks_for_more_than_chance_and_for_stability():
-    assert Tried(k=3, silhouette=0.2, chance=0.1, stability=0.4).possible
-    assert not Tried(k=3, silhouette=0.14, chance=0.1, stability=1.0).possible
-    assert not Tried(k=3, silhouette=0.9, chance=0.1, stability=0.2).possible
+    assert GroupCountTrial(k=3, silhouette=0.2, chance=0.1, stability=0.4).possible
+    assert not GroupCountTrial(k=3, silhouette=0.14, chance=0.1, stability=1.0).possible
+    assert not GroupCountTrial(k=3, silhouette=0.9, chance=0.1, stability=0.2).possible
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from atom.analysis.agreement.rubric import Marked
+from atom.analysis.agreement.rubric import RubricMarks
 from atom.engine.imports.importing import ImportResult, import_reading
 from atom.formats import ColumnMap, ImportFile, read
 from atom.records import (
@@ -96,7 +96,7 @@ def frame_of(store: Store) -> pd.DataFrame:
     )
 
 
-def marked(frame: pd.DataFrame) -> tuple[Marked, pd.Index[str]]:
+def marked(frame: pd.DataFrame) -> tuple[RubricMarks, pd.Index[str]]:
     """Lay marks out as the rules of rubrics take them; returns the answers' ids beside them."""
     answers, response = np.unique(frame.answer, return_inverse=True)
     ids, criterion = np.unique(frame.criterion_id, return_inverse=True)
@@ -108,7 +108,7 @@ def marked(frame: pd.DataFrame) -> tuple[Marked, pd.Index[str]]:
         if parent in code
     }
     return (
-        Marked(
+        RubricMarks(
             response=response,
             criterion=criterion,
             value=frame.value.to_numpy(dtype=np.float64),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from atom.analysis.reasons.groups import Tried
+from atom.analysis.reasons.groups import GroupCountTrial
 from atom.display import writers
 from atom.probes.errors import embed
 from atom.records.grouped import GroupingChoice, GroupName
@@ -123,7 +123,7 @@ def test_a_study_without_marks_has_no_groups(store, imported):
 
 
 def test_loose_groups_are_called_loose():
-    tried = Tried(k=2, silhouette=0.3, chance=0.1, stability=0.4)
+    tried = GroupCountTrial(k=2, silhouette=0.3, chance=0.1, stability=0.4)
     nothing = np.zeros(0, dtype=np.int64)
     view = FailureGroups(rows=(), n=0, without=0, models=(), signature=None, none=None,
                          chosen=tried,

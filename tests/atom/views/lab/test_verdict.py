@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from atom.analysis.agreement.calibration import Branch, Calibration
-from atom.analysis.agreement.fidelity import Share
-from atom.analysis.agreement.homogeneity import Homogeneity
+from atom.analysis.agreement.fidelity import FidelityShare
+from atom.analysis.agreement.homogeneity import RootHomogeneity
 from atom.judgebench.base import MetricRow
 from atom.views.lab.verdict import Known, PeopleShare, benches_words, judge_verdict
 
@@ -25,12 +25,12 @@ def branch(*path, flaw=None, follows_lo=0.5, p=0.5):
 
 
 def calibration(roots, leaves=()):
-    even = Homogeneity(statistic=0.0, p=1.0, roots=len(roots))
+    even = RootHomogeneity(statistic=0.0, p=1.0, roots=len(roots))
     return Calibration(whole=branch(), roots=tuple(roots), leaves=tuple(leaves), homogeneity=even)
 
 
 def share(value, lo, hi, samples=50):
-    return Share(value=value, lo=lo, hi=hi, n=100, clusters=samples)
+    return FidelityShare(value=value, lo=lo, hi=hi, n=100, clusters=samples)
 
 
 def verdict(probes=None, people=None, benches=None, guess=0.4):
