@@ -3,7 +3,7 @@
 # ruff: noqa: E501 - a program stands on one line
 from __future__ import annotations
 
-from atom.judgebench.critic_bench.code import Ran
+from atom.judgebench.critic_bench.code import ProgramResult
 
 
 def _tries(body: str) -> str:
@@ -130,6 +130,6 @@ _off()
 """The way that ATTACK 6 found: a traceback leads to the guard's frame, and its cells are filled."""
 
 
-def escaped(ran: Ran) -> bool:
+def escaped(ran: ProgramResult) -> bool:
     """Whether a program got out."""
     return "ESCAPED" in ran.output

@@ -39,7 +39,7 @@ class LoadOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Loaded:
+class LoadedItems:
     """What came of a benchmark's files.
 
     Args:
@@ -177,7 +177,7 @@ class Bench:
     usual: tuple[str, ...]
     votes: int
     scored: frozenset[str]
-    load: Callable[[Sequence[ImportFile], LoadOptions], Loaded]
+    load: Callable[[Sequence[ImportFile], LoadOptions], LoadedItems]
     worklist: Callable[[BenchPlan], Worklist]
     measure: Callable[[Sequence[BenchItem], Sequence[Verdict]], BenchResult]
     read_replies: Callable[[Sequence[ImportFile], Sequence[BenchItem], str], Replies]

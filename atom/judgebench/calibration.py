@@ -43,13 +43,13 @@ from atom.judgebench.base import (
     Bench,
     BenchPlan,
     BenchResult,
-    Loaded,
+    LoadedItems,
     LoadOptions,
     MetricRow,
     MetricTable,
     Replies,
 )
-from atom.judgebench.reading import Notes, rows_of
+from atom.judgebench.reading import ReadingNotes, rows_of
 from atom.records import BenchItem, PictureSlot, Verdict, content_id
 from atom.stages import scoring, verdicts
 from atom.stages.asking import make_request
@@ -72,7 +72,7 @@ _MOST_STEPS: Final = 40
 # --- files -------------------------------------------------------------------------------------
 
 
-def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
+def load(files: Sequence[ImportFile], options: LoadOptions) -> LoadedItems:
     """Read calibration files.
 
     Args:
@@ -84,7 +84,7 @@ def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
     Raises:
         FormatError: nothing of a file can be read.
     """
-    told = Notes()
+    told = ReadingNotes()
     items: list[BenchItem] = []
     pictures: dict[str, PictureData] = {}
     seen: set[str] = set()
@@ -99,7 +99,7 @@ def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
             continue
         seen.add(item.id)
         items.append(item)
-    return Loaded(
+    return LoadedItems(
         items=tuple(items),
         pictures=tuple(pictures.values()),
         skipped=tuple(told.skipped),
@@ -108,7 +108,11 @@ def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
 
 
 def _item(
-    row: Row, options: LoadOptions, position: int, told: Notes, pictures: dict[str, PictureData]
+    row: Row,
+    options: LoadOptions,
+    position: int,
+    told: ReadingNotes,
+    pictures: dict[str, PictureData],
 ) -> BenchItem | None:
     given = {
         name: row.values.get(options.columns.get(name, name))

@@ -53,7 +53,7 @@ class Card:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Said:
+class JudgeRemark:
     """One thing that a judge said about an item.
 
     Attributes:
@@ -100,12 +100,13 @@ def plain_card(data: Mapping[str, Any]) -> Card:
     )
 
 
-def said_plainly(data: Mapping[str, Any], one: Verdict) -> list[Said]:
+def said_plainly(data: Mapping[str, Any], one: Verdict) -> list[JudgeRemark]:
     """Tell what a judge said without knowing what was asked."""
     del data
     number = "" if one.value is None else f"{one.value:g}"
-    return [Said(verdict=one, about=one.part, words=one.label or number,
-                 code=None if one.state == "scored" else INVALID, reason=one.text)]  # fmt: skip
+    code = None if one.state == "scored" else INVALID
+    words = one.label or number
+    return [JudgeRemark(verdict=one, about=one.part, words=words, code=code, reason=one.text)]
 
 
 def _vlrb(data: Mapping[str, Any]) -> Card:
@@ -132,15 +133,15 @@ def _answer(side: str, model: object) -> str:
     return f"Answer {side}" + (f", {model}" if model else "")
 
 
-def _vlrb_said(data: Mapping[str, Any], one: Verdict) -> list[Said]:
+def _vlrb_said(data: Mapping[str, Any], one: Verdict) -> list[JudgeRemark]:
     if one.part.startswith("point/"):
         number = "" if one.value is None else f"{one.value:g}"
         about = f"answer {one.part[-1]} by itself"
-        return [Said(verdict=one, about=about, words=number, code=_code(one, None),
-                     reason=_text(one.data.get("reason")) or one.text)]  # fmt: skip
-    return [Said(verdict=one, about="the pair", words=one.label,
-                 code=_code(one, one.label == data["better"]),
-                 reason=_text(one.data.get("reason")) or one.text)]  # fmt: skip
+        return [JudgeRemark(verdict=one, about=about, words=number, code=_code(one, None),
+                            reason=_text(one.data.get("reason")) or one.text)]  # fmt: skip
+    return [JudgeRemark(verdict=one, about="the pair", words=one.label,
+                        code=_code(one, one.label == data["better"]),
+                        reason=_text(one.data.get("reason")) or one.text)]  # fmt: skip
 
 
 def _multi_crit(data: Mapping[str, Any]) -> Card:
@@ -156,16 +157,16 @@ def _multi_crit(data: Mapping[str, Any]) -> Card:
     )  # fmt: skip
 
 
-def _multi_crit_said(data: Mapping[str, Any], one: Verdict) -> list[Said]:
+def _multi_crit_said(data: Mapping[str, Any], one: Verdict) -> list[JudgeRemark]:
     people = {entry["key"]: entry["label"] for entry in data["criteria"]}
     names = names_of(people)
     key = one.part.partition("/")[2]
     labels = {key: one.label} if key else {k: one.data.get("labels", {}).get(k) for k in people}
     reasons = one.data.get("reasons", {})
     return [
-        Said(verdict=one, about=names[k], words=_text(label),
-             code=_code(one, label == people[k]) if label in ("a", "b") else INVALID,
-             reason=_text(reasons.get(k)) or one.text)
+        JudgeRemark(verdict=one, about=names[k], words=_text(label),
+                    code=_code(one, label == people[k]) if label in ("a", "b") else INVALID,
+                    reason=_text(reasons.get(k)) or one.text)
         for k, label in labels.items()
         if k in people
     ]  # fmt: skip
@@ -222,28 +223,34 @@ def _pairings(data: Mapping[str, Any]) -> set[str]:
     return {found["analysis"], f"{found['annotator']}, annotator bands"}
 
 
-def _mm_critic_said(data: Mapping[str, Any], one: Verdict) -> list[Said]:
+def _mm_critic_said(data: Mapping[str, Any], one: Verdict) -> list[JudgeRemark]:
     number = "" if one.value is None else f"{one.value:g}"
     if one.part.startswith(SCORER):
         return [_scored(one, number)]
     if one.part == "compare":
         code = _code(one, one.label == data.get("preferred"))
-        return [Said(verdict=one, about=_PREFERRED, words=one.label, code=code, reason=one.text)]
+        return [
+            JudgeRemark(verdict=one, about=_PREFERRED, words=one.label, code=code, reason=one.text)
+        ]
     if one.part == "critique":
         truth = data.get("correct")
         right = None if truth is None else one.label == ("right" if truth else "wrong")
-        return [Said(verdict=one, about="critique", words=f"{one.label} {number}".strip(),
-                     code=_code(one, right), reason=one.text)]  # fmt: skip
-    return [Said(verdict=one, about=one.part, words=number, code=_code(one, None), reason=one.text)]
+        return [JudgeRemark(verdict=one, about="critique", words=f"{one.label} {number}".strip(),
+                            code=_code(one, right), reason=one.text)]  # fmt: skip
+    return [
+        JudgeRemark(
+            verdict=one, about=one.part, words=number, code=_code(one, None), reason=one.text
+        )
+    ]
 
 
-def _scored(one: Verdict, number: str) -> Said:
+def _scored(one: Verdict, number: str) -> JudgeRemark:
     about = f"a scorer on its {one.part.rpartition('/')[2]}"
     if one.part.startswith(f"{SCORER}any/"):
         about = "a scorer on the " + {"reference": "reference"}.get(
             one.part.rpartition("/")[2], "reference in other words"
         )
-    return Said(verdict=one, about=about, words=number, code=None, reason=one.text)
+    return JudgeRemark(verdict=one, about=about, words=number, code=None, reason=one.text)
 
 
 _FEEDBACK: Final = "its critique"
@@ -296,28 +303,30 @@ def _critic_bench(data: Mapping[str, Any]) -> Card:
     )  # fmt: skip
 
 
-def _critic_bench_said(data: Mapping[str, Any], one: Verdict) -> list[Said]:
+def _critic_bench_said(data: Mapping[str, Any], one: Verdict) -> list[JudgeRemark]:
     number = "" if one.value is None else f"{one.value:g}"
     if one.part.startswith(SCORER):
         return [_scored(one, number)]
     if one.part == critic_bench_ask.COMPARE:
         truth = data.get("preference")
         code = _code(one, None if not truth else one.label == truth)
-        return [Said(verdict=one, about=_PREFERRED, words=one.label, code=code, reason=one.text)]
+        return [
+            JudgeRemark(verdict=one, about=_PREFERRED, words=one.label, code=code, reason=one.text)
+        ]
     if one.part in _CORRECTIONS:
         final = _text(one.data.get("final_answer"))
-        return [Said(verdict=one, about=_CORRECTIONS[one.part], words=final,
-                     code=_corrected(data, one), reason=one.text)]  # fmt: skip
+        return [JudgeRemark(verdict=one, about=_CORRECTIONS[one.part], words=final,
+                            code=_corrected(data, one), reason=one.text)]  # fmt: skip
     if one.part.startswith(CODE_RUN):
         of = _CORRECTIONS[one.part.partition("/")[2] or critic_bench_ask.CORRECTION]
         about = f"its correction{of.removeprefix(_CORRECTION)}, run"
-        return [Said(verdict=one, about=about, words=one.label,
-                     code=_code(one, one.label == "passed"), reason=one.detail)]  # fmt: skip
+        return [JudgeRemark(verdict=one, about=about, words=one.label,
+                            code=_code(one, one.label == "passed"), reason=one.detail)]  # fmt: skip
     truth, value = data.get("score"), one.value
     apart = None if truth is None or value is None else float(value) - float(truth)
     about = _FEEDBACK if one.part == critic_bench_ask.FEEDBACK else _META
-    return [Said(verdict=one, about=about, words=number, code=_code(one, None), apart=apart,
-                 reason=one.text)]  # fmt: skip
+    return [JudgeRemark(verdict=one, about=about, words=number, code=_code(one, None), apart=apart,
+                        reason=one.text)]  # fmt: skip
 
 
 def _corrected(data: Mapping[str, Any], one: Verdict) -> int | None:
@@ -347,11 +356,11 @@ def _calibration(data: Mapping[str, Any]) -> Card:
     )  # fmt: skip
 
 
-def _calibration_said(data: Mapping[str, Any], one: Verdict) -> list[Said]:
+def _calibration_said(data: Mapping[str, Any], one: Verdict) -> list[JudgeRemark]:
     scores = [*one.data.get("scores", ())]
     scores += [None] * (len(data[STEPS]) - len(scores))
     return [
-        Said(
+        JudgeRemark(
             verdict=one,
             about=step["question"],
             words="" if score is None else str(score),
@@ -378,20 +387,20 @@ def _best_of_n(data: Mapping[str, Any]) -> Card:
     )
 
 
-def _best_of_n_said(data: Mapping[str, Any], one: Verdict) -> list[Said]:
+def _best_of_n_said(data: Mapping[str, Any], one: Verdict) -> list[JudgeRemark]:
     places = [int(at) for at in one.part.split("/")[1:]]
     names = [f"answer {at + 1}" for at in places]
     reason = _text(one.data.get("reason")) or one.text
     if len(places) == 1:
         number = "" if one.value is None else f"{one.value:g}"
-        return [Said(verdict=one, about=f"{names[0]} by itself", words=number,
-                     code=_code(one, None), reason=reason)]  # fmt: skip
+        return [JudgeRemark(verdict=one, about=f"{names[0]} by itself", words=number,
+                            code=_code(one, None), reason=reason)]  # fmt: skip
     right = [bool(data["answers"][at]["right"]) for at in places]
     chosen = "ab".find(one.label) if one.label else -1
     better = right[chosen] if chosen >= 0 and right[0] != right[1] else None
-    return [Said(verdict=one, about=" against ".join(names),
-                 words=names[chosen] if chosen >= 0 else one.label, code=_code(one, better),
-                 reason=reason)]  # fmt: skip
+    return [JudgeRemark(verdict=one, about=" against ".join(names),
+                        words=names[chosen] if chosen >= 0 else one.label, code=_code(one, better),
+                        reason=reason)]  # fmt: skip
 
 
 CARDS: Final[Mapping[str, Callable[[Mapping[str, Any]], Card]]] = {
@@ -402,7 +411,7 @@ CARDS: Final[Mapping[str, Callable[[Mapping[str, Any]], Card]]] = {
     best_of_n_bench.NAME: _best_of_n,
     CALIBRATION: _calibration,
 }
-SAYS: Final[Mapping[str, Callable[[Mapping[str, Any], Verdict], list[Said]]]] = {
+SAYS: Final[Mapping[str, Callable[[Mapping[str, Any], Verdict], list[JudgeRemark]]]] = {
     vl_rewardbench_data.NAME: _vlrb_said,
     multi_crit_bench.BENCH.name: _multi_crit_said,
     mm_critic_data.NAME: _mm_critic_said,

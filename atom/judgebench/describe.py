@@ -82,7 +82,7 @@ class Histogram:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Described:
+class SetDescription:
     """What a set holds."""
 
     tables: tuple[SetTable, ...] = ()
@@ -91,7 +91,7 @@ class Described:
     """(task type, its rubric), where the set has any; as MM-CRITIC's Table 10."""
 
 
-def describe(benchmark: str, items: Sequence[BenchItem]) -> Described:
+def describe(benchmark: str, items: Sequence[BenchItem]) -> SetDescription:
     """Describe a set by its items; nothing for a benchmark that no paper describes so.
 
     Args:
@@ -100,11 +100,11 @@ def describe(benchmark: str, items: Sequence[BenchItem]) -> Described:
     """
     told = _TOLD.get(benchmark)
     if told is None or not items:
-        return Described()
+        return SetDescription()
     try:
         return told([item.data for item in items])
     except (KeyError, TypeError, ValueError):  # fields of another version, or made by hand
-        return Described()
+        return SetDescription()
 
 
 Datas = Sequence[Mapping[str, Any]]
@@ -113,7 +113,7 @@ Datas = Sequence[Mapping[str, Any]]
 # --- VL-RewardBench -----------------------------------------------------------------------------
 
 
-def _vlrb(items: Datas) -> Described:
+def _vlrb(items: Datas) -> SetDescription:
     words = [[len(str(text).split()) for text in data["responses"]] for data in items]
     better = ["ab".index(data["better"]) for data in items]
     chosen = [pair[at] for pair, at in zip(words, better, strict=True)]
@@ -123,7 +123,7 @@ def _vlrb(items: Datas) -> Described:
     rows = [("pairs of answers", len(items))]
     rows += [(f"category: {name}", n) for name, n in categories.most_common()]
     rows += [(f"kind of error: {name}", n) for name, n in kinds.most_common()]
-    return Described(
+    return SetDescription(
         tables=(
             SetTable(
                 title="What the set holds", paper="VL-RewardBench, Table 1", head="",
@@ -146,7 +146,7 @@ def _vlrb(items: Datas) -> Described:
 # --- Multi-Crit ---------------------------------------------------------------------------------
 
 
-def _multi_crit(items: Datas) -> Described:
+def _multi_crit(items: Datas) -> SetDescription:
     splits = _present(data["split"] for data in items)
     names = [SPLITS.get(split, split) for split in splits]
     known = [data for data in items if data.get("model_a") and data.get("model_b")]
@@ -156,7 +156,7 @@ def _multi_crit(items: Datas) -> Described:
         "not known": [one for one in items if one not in known] if len(known) < len(items) else [],
     }
     criteria = names_of(_present(entry["key"] for data in items for entry in data["criteria"]))
-    return Described(
+    return SetDescription(
         tables=(
             _counts(
                 "Who wrote the two answers of a pair", "Multi-Crit, Table 6", "answers", names,
@@ -224,7 +224,7 @@ def _together(items: Datas, criteria: Mapping[str, str], split: str) -> SetTable
 # --- MM-CRITIC ----------------------------------------------------------------------------------
 
 
-def _mm_critic(items: Datas) -> Described:
+def _mm_critic(items: Datas) -> SetDescription:
     subsets = _present(data["subset"] for data in items)
     types = _present(data["task_type"] for data in items)
     named = [mm_critic_data.SUBSETS.get(one, one) for one in subsets]
@@ -239,7 +239,7 @@ def _mm_critic(items: Datas) -> Described:
     def words(kind: str) -> str:
         return kind.replace("_", " ")
 
-    return Described(
+    return SetDescription(
         tables=(
             _counts("Tasks that the questions are from", "MM-CRITIC, Table 5", "task type", named,
                     [(words(kind), [tasks[kind, one] for one in subsets]) for kind in types]),
@@ -270,7 +270,7 @@ def _group(data: Mapping[str, Any]) -> str:
 # --- CriticBench --------------------------------------------------------------------------------
 
 
-def _critic_bench(items: Datas) -> Described:
+def _critic_bench(items: Datas) -> SetDescription:
     domains = _present(data["domain"] for data in items)
     answers = [one for one in items if one["kind"] == "answer"]
     here = [one for one in _QUALITIES if any(data["quality"] == one for data in answers)]
@@ -281,7 +281,7 @@ def _critic_bench(items: Datas) -> Described:
                   and one["domain"] == domain and quality in (TOTAL, one["quality"])]  # fmt: skip
         return Cell(value=float(np.mean(scores)) if scores else math.nan, n=len(scores))
 
-    return Described(
+    return SetDescription(
         tables=(
             SetTable(
                 title="People’s scores of the answers, 1 to 7", paper="CriticBench, Figure 4",
@@ -387,7 +387,7 @@ def _counts(
     )
 
 
-_TOLD: Final[Mapping[str, Callable[[Datas], Described]]] = {
+_TOLD: Final[Mapping[str, Callable[[Datas], SetDescription]]] = {
     vl_rewardbench_data.NAME: _vlrb,
     multi_crit_bench.BENCH.name: _multi_crit,
     mm_critic_data.NAME: _mm_critic,

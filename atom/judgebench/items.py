@@ -14,7 +14,16 @@ from typing import Final, Literal
 import numpy as np
 
 from atom.judgebench.base import MetricRow
-from atom.judgebench.cards import CARDS, ERROR, SAYS, SCORER, Card, Said, plain_card, said_plainly
+from atom.judgebench.cards import (
+    CARDS,
+    ERROR,
+    SAYS,
+    SCORER,
+    Card,
+    JudgeRemark,
+    plain_card,
+    said_plainly,
+)
 from atom.judgebench.multi_crit.figures import AGAINST, CONFLICT
 from atom.judgebench.rates import INVALID, RIGHT, majority
 from atom.records import BenchItem, Verdict
@@ -25,7 +34,7 @@ judge has no verdict on it."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judged:
+class ItemStanding:
     """Where a judge stands on an item.
 
     Attributes:
@@ -38,7 +47,7 @@ class Judged:
     standing: Standing
     torn: bool
     apart: float | None
-    said: tuple[Said, ...]
+    said: tuple[JudgeRemark, ...]
 
 
 def card_of(benchmark: str, item: BenchItem) -> Card:
@@ -49,7 +58,7 @@ def card_of(benchmark: str, item: BenchItem) -> Card:
         return plain_card(item.data)
 
 
-def judged(benchmark: str, item: BenchItem, verdicts: Iterable[Verdict]) -> Judged:
+def judged(benchmark: str, item: BenchItem, verdicts: Iterable[Verdict]) -> ItemStanding:
     """Say where one judge stands on an item.
 
     Args:
@@ -63,10 +72,10 @@ def judged(benchmark: str, item: BenchItem, verdicts: Iterable[Verdict]) -> Judg
     return stand_of([found for one in mine for found in say(item.data, one)])
 
 
-def stand_of(said: Sequence[Said]) -> Judged:
+def stand_of(said: Sequence[JudgeRemark]) -> ItemStanding:
     """Say where whoever said all this stands on an item."""
     said = tuple(said)
-    return Judged(
+    return ItemStanding(
         standing=_standing(said),
         torn=any(len({one.code for one in group} - {None}) > 1 for group in _by_about(said)),
         apart=max((one.apart for one in said if one.apart is not None), key=abs, default=None),
@@ -93,14 +102,14 @@ def _family(part: str) -> str:
     return part.rpartition("/")[2] if part.startswith(SCORER) else part.partition("/")[0]
 
 
-def _by_about(said: Sequence[Said]) -> list[list[Said]]:
-    groups: dict[tuple[str, str], list[Said]] = defaultdict(list)
+def _by_about(said: Sequence[JudgeRemark]) -> list[list[JudgeRemark]]:
+    groups: dict[tuple[str, str], list[JudgeRemark]] = defaultdict(list)
     for one in said:
         groups[one.verdict.part, one.about].append(one)
     return list(groups.values())
 
 
-def _standing(said: Sequence[Said]) -> Standing:
+def _standing(said: Sequence[JudgeRemark]) -> Standing:
     """Bring all down to one word: right needs every thing that was asked right by majority."""
     codes = [
         int(majority(np.array([[one.code for one in group]]))[0])

@@ -69,7 +69,7 @@ class Erratum:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Figure:
+class PrintedFigure:
     """One printed figure.
 
     Attributes:
@@ -180,7 +180,7 @@ def identities(folder: Path) -> tuple[Identity, ...]:
 
 
 @cache
-def figures(folder: Path, name: str) -> tuple[Figure, ...]:
+def figures(folder: Path, name: str) -> tuple[PrintedFigure, ...]:
     """Return a table's figures with their errata.
 
     Args:
@@ -204,7 +204,7 @@ def figures(folder: Path, name: str) -> tuple[Figure, ...]:
     return tuple(_without_namesakes(found))
 
 
-def _without_namesakes(found: Sequence[Figure]) -> list[Figure]:
+def _without_namesakes(found: Sequence[PrintedFigure]) -> list[PrintedFigure]:
     """Where several cells print the same figure, an erratum is about the average."""
     averages = {one for row in found if _is_average(row) for one in row.errata}
     return [
@@ -215,7 +215,7 @@ def _without_namesakes(found: Sequence[Figure]) -> list[Figure]:
     ]
 
 
-def _is_average(row: Figure) -> bool:
+def _is_average(row: PrintedFigure) -> bool:
     return "avg" in row.where.values() or "average" in row.where.values()
 
 
@@ -224,7 +224,7 @@ def _places(one: Erratum) -> tuple[str, ...]:
     return (one.table, other[1]) if other else (one.table,)
 
 
-def _figure(row: Mapping[str, str], mine: Sequence[Erratum], known: set[str]) -> Figure:
+def _figure(row: Mapping[str, str], mine: Sequence[Erratum], known: set[str]) -> PrintedFigure:
     where = {k: v for k, v in row.items() if k not in _FIXED}
     value = _number(row["value"])
     key = row.get("model_key", "")
@@ -239,7 +239,7 @@ def _figure(row: Mapping[str, str], mine: Sequence[Erratum], known: set[str]) ->
         named = [word for word in words if word != key and word in known]
         return (printed or other) and all(word in where.values() for word in named)
 
-    return Figure(
+    return PrintedFigure(
         paper=row["paper"],
         table=row["table"],
         model=row.get("model", ""),
@@ -262,7 +262,7 @@ def _number(text: str) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Headline:
+class PrintedHeadline:
     """A figure that papers print of every model, and that a judge here may have, too.
 
     Attributes:
@@ -298,8 +298,8 @@ class Headline:
         return row.metric in self.metrics and row.group in self.groups
 
 
-def _vlrb(label: str, metric: str, category: str, *groups: str) -> Headline:
-    return Headline(
+def _vlrb(label: str, metric: str, category: str, *groups: str) -> PrintedHeadline:
+    return PrintedHeadline(
         benchmark="vl_rewardbench",
         label=label,
         file="vlrb_table2_accuracy",
@@ -310,9 +310,9 @@ def _vlrb(label: str, metric: str, category: str, *groups: str) -> Headline:
     )
 
 
-def _multi(label: str, metric: str, category: str, name: str = "") -> list[Headline]:
+def _multi(label: str, metric: str, category: str, name: str = "") -> list[PrintedHeadline]:
     return [
-        Headline(
+        PrintedHeadline(
             benchmark="multi_crit",
             label=label,
             file=file,
@@ -338,8 +338,8 @@ def _mmc(
     groups: tuple[str, ...],
     *,
     percent: bool = True,
-) -> Headline:
-    return Headline(
+) -> PrintedHeadline:
+    return PrintedHeadline(
         benchmark="mm_critic",
         label=label,
         file=file,
@@ -362,9 +362,9 @@ def _cb(
     unit: Unit,
     lo: float,
     hi: float,
-) -> Headline:
+) -> PrintedHeadline:
     subjective = metric == "subjective_score"
-    return Headline(
+    return PrintedHeadline(
         benchmark="critic_bench",
         label=label,
         file=f"criticbench_table{'9_subjective' if subjective else '11_objective'}_test",
@@ -379,7 +379,7 @@ def _cb(
     )
 
 
-_HEADLINES: tuple[Headline, ...] = (
+_HEADLINES: tuple[PrintedHeadline, ...] = (
     _vlrb("Overall accuracy", "overall_accuracy", "all"),
     _vlrb("Macro accuracy", "macro_average_accuracy", "all"),
     _vlrb("Accuracy, general", "accuracy", "general", "general"),
@@ -427,13 +427,13 @@ _HEADLINES: tuple[Headline, ...] = (
 )  # fmt: skip
 
 
-def headlines(benchmark: str | None = None) -> tuple[Headline, ...]:
+def headlines(benchmark: str | None = None) -> tuple[PrintedHeadline, ...]:
     """Return the figures that papers print of every model; of one benchmark, or of all."""
     return tuple(one for one in _HEADLINES if benchmark in (None, one.benchmark))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class PrintedPlace:
     """A judge among a paper's models.
 
     Attributes:
@@ -442,8 +442,8 @@ class Place:
         ours: our judge's figure; None where it has none.
     """
 
-    headline: Headline
-    models: tuple[Figure, ...]
+    headline: PrintedHeadline
+    models: tuple[PrintedFigure, ...]
     ours: MetricRow | None = None
 
     @property
@@ -465,7 +465,7 @@ class Place:
         )
 
 
-def place(folder: Path, headline: Headline, row: MetricRow | None = None) -> Place:
+def place(folder: Path, headline: PrintedHeadline, row: MetricRow | None = None) -> PrintedPlace:
     """Put a judge's figure among those that a paper prints.
 
     Args:
@@ -475,11 +475,13 @@ def place(folder: Path, headline: Headline, row: MetricRow | None = None) -> Pla
     Raises:
         DataError: the table isn't there.
     """
-    return Place(headline=headline, models=_models(folder, headline.file, headline.label), ours=row)
+    return PrintedPlace(
+        headline=headline, models=_models(folder, headline.file, headline.label), ours=row
+    )
 
 
 @cache
-def _models(folder: Path, file: str, label: str) -> tuple[Figure, ...]:
+def _models(folder: Path, file: str, label: str) -> tuple[PrintedFigure, ...]:
     headline = next(one for one in _HEADLINES if (one.file, one.label) == (file, label))
     found = []
     for one in figures(folder, file):

@@ -12,7 +12,7 @@ from atom.formats.intake.collector import Collector
 from atom.formats.layout import find_layout
 from atom.formats.pictures import PictureData, place_picture
 from atom.formats.rows import Problems, Row, read_rows
-from atom.judgebench.base import Loaded, LoadOptions
+from atom.judgebench.base import LoadedItems, LoadOptions
 from atom.judgebench.words import count
 from atom.records import BenchItem, PictureSlot
 
@@ -25,7 +25,7 @@ class Unusable(Exception):
     """A row or a reply that is left out, with the reason."""
 
 
-class Notes:
+class ReadingNotes:
     """Gathers what is left out and what the reader should know; a `Problems`."""
 
     def __init__(self) -> None:
@@ -128,7 +128,7 @@ class ItemReader:
             self._pictures.setdefault(picture.id, picture)
         return PictureSlot(name=placed.name, picture_id=picture.id if picture else None)
 
-    def finish(self) -> Loaded:
+    def finish(self) -> LoadedItems:
         """Return what came of it all."""
         report = self._out.report()
         notes = [*report.notes]
@@ -141,7 +141,7 @@ class ItemReader:
                 f"pictures that weren't found: {report.n_missing_pictures:,} (first: {first}); "
                 "their items can't be asked until the set is taken in with them"
             )
-        return Loaded(
+        return LoadedItems(
             items=tuple(self.items),
             pictures=tuple(self._pictures.values()),
             skipped=report.skipped,

@@ -17,7 +17,7 @@ from atom.judgebench.base import (
     Bench,
     BenchPlan,
     BenchResult,
-    Loaded,
+    LoadedItems,
     LoadOptions,
     MetricRow,
     MetricTable,
@@ -36,7 +36,7 @@ NAME = "toy"
 ITEMS = 12
 
 
-def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
+def load(files: Sequence[ImportFile], options: LoadOptions) -> LoadedItems:
     """Read lines `{"better": "a"}`."""
     items, skipped = [], []
     column = options.columns.get("better", "better")
@@ -57,7 +57,7 @@ def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
                     data={"better": better},
                 )
             )
-    return Loaded(items=tuple(items), skipped=tuple(skipped), notes=("a note",))
+    return LoadedItems(items=tuple(items), skipped=tuple(skipped), notes=("a note",))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -87,7 +87,7 @@ def apart(first: Floats, first_cluster: Ints, second: Floats, second_cluster: In
     if min(g1, g2) >= MIN_CLUSTERS:
         p = float(2 * scipy.special.stdtr(df, -abs(gap) / se)) if se > 0 else float(gap == 0)
     return MeanGap(gap=gap, first=m1, second=m2, n=(len(first), len(second)), clusters=(g1, g2),
-                 shared=shared, se=se, df=df, p=p)  # fmt: skip
+                   shared=shared, se=se, df=df, p=p)  # fmt: skip
 
 
 def _there(cluster: Ints, size: int) -> np.ndarray:

@@ -64,7 +64,7 @@ def _name(args: argparse.Namespace, out: Output, store: Store, data: StudyData) 
     if not found.groups:
         raise UsageError("there are no groups to name")
     asked = names.GroupsToName(identity=found.identity, keys=tuple(one.key for one in found.groups),
-                        material=material, kinds=tuple(map(str, KINDS)))  # fmt: skip
+                               material=material, kinds=tuple(map(str, KINDS)))  # fmt: skip
     price = names.price(store, endpoint, asked)
     out.problem(
         f"{endpoint.name} names {numbers.count(len(material), 'group')} in one call: about "

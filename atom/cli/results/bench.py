@@ -10,7 +10,7 @@ from atom.cli.parts.output import Output, table
 from atom.cli.results.plain import plain
 from atom.display import writers
 from atom.judgebench.base import BenchResult, MetricRow
-from atom.judgebench.published import Place
+from atom.judgebench.published import PrintedPlace
 from atom.judgebench.words import count
 from atom.records import BenchSet, Verdict
 from atom.store import Store
@@ -87,7 +87,7 @@ def set_document(record: BenchSet) -> dict[str, object]:
     }
 
 
-def place_document(one: Place, *, placed: bool = True) -> dict[str, object]:
+def place_document(one: PrintedPlace, *, placed: bool = True) -> dict[str, object]:
     """Return a judge's place among the models of a table, as JSON has it."""
     return {
         "figure": one.headline.label,
@@ -107,7 +107,7 @@ def place_document(one: Place, *, placed: bool = True) -> dict[str, object]:
     }
 
 
-def _place_lines(among: Sequence[Place], synthetic: bool) -> list[str]:
+def _place_lines(among: Sequence[PrintedPlace], synthetic: bool) -> list[str]:
     if not among:
         return []
     if synthetic:

@@ -12,7 +12,7 @@ from atom.formats.base import ImportFile
 from atom.formats.pictures import MemoryPictures, NoPictures, PictureFinder
 from atom.formats.rows import NO_ROWS
 from atom.judgebench.base import (
-    Loaded,
+    LoadedItems,
     LoadOptions,
     Replies,
     without_picture_words,
@@ -40,7 +40,7 @@ class NewSet:
     """
 
     record: BenchSet
-    loaded: Loaded
+    loaded: LoadedItems
 
 
 def read_set(

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from atom.errors import UsageError
-from atom.judgebench.critic_bench.code import Ran
+from atom.judgebench.critic_bench.code import ProgramResult
 
 NOBODY: Final = 65534
 """The user that owns nothing."""
@@ -123,7 +123,7 @@ class Sandbox:
             f"{limits.memory // 2**20} MB"
         )
 
-    def run(self, source: str) -> Ran:
+    def run(self, source: str) -> ProgramResult:
         """Run a program to its end, or to a limit.
 
         Args:
@@ -134,7 +134,9 @@ class Sandbox:
         """
         text = source.encode("utf-8", errors="replace")
         if len(text) > MAX_SOURCE:
-            return Ran(ended="limit", reason=f"the program has more than {MAX_SOURCE:,} bytes")
+            return ProgramResult(
+                ended="limit", reason=f"the program has more than {MAX_SOURCE:,} bytes"
+            )
         with (
             tempfile.TemporaryDirectory(prefix="atom-sandbox-") as folder,
             _start(self._command(), folder) as process,
@@ -156,7 +158,7 @@ class Sandbox:
         python = [_python(), "-I", "-S", "-B", "-X", "utf8", "-c", boot, json.dumps(told)]
         return [*self.before, *python]
 
-    def _watch(self, process: subprocess.Popen[bytes], text: bytes) -> Ran:
+    def _watch(self, process: subprocess.Popen[bytes], text: bytes) -> ProgramResult:
         """Hand the program over, and read what it says until it ends or has to."""
         assert process.stdin is not None
         assert process.stdout is not None
@@ -174,7 +176,7 @@ class Sandbox:
             while selector.get_map():
                 ready = selector.select(max(until - time.monotonic(), 0))
                 if not ready:
-                    return Ran(
+                    return ProgramResult(
                         ended="timeout",
                         output=_decode(out),
                         reason=f"it ran for more than {self.limits.wall:g} s",
@@ -191,7 +193,7 @@ class Sandbox:
                         selector.unregister(key.fd)
                     streams[key.fd] += piece
                 if max(len(out), len(err)) > self.limits.output:
-                    return Ran(
+                    return ProgramResult(
                         ended="limit",
                         output=_decode(out[: self.limits.output]),
                         reason=f"it printed more than {self.limits.output:,} bytes",
@@ -200,7 +202,7 @@ class Sandbox:
             code = process.wait(timeout=max(until - time.monotonic(), 0.1))
         except subprocess.TimeoutExpired:
             reason = f"it ran for more than {self.limits.wall:g} s"
-            return Ran(ended="timeout", output=_decode(out), reason=reason)
+            return ProgramResult(ended="timeout", output=_decode(out), reason=reason)
         return _told(code, _decode(out), _decode(err))
 
 
@@ -240,20 +242,24 @@ def _decode(data: bytes | bytearray) -> str:
     return bytes(data).decode("utf-8", errors="replace")
 
 
-def _told(code: int, output: str, errors: str) -> Ran:
+def _told(code: int, output: str, errors: str) -> ProgramResult:
     """Say what an exit status means, with the last line of the traceback."""
     if code == 0:
-        return Ran(ended="ended", output=output)
+        return ProgramResult(ended="ended", output=output)
     last = next((line.strip() for line in reversed(errors.splitlines()) if line.strip()), "")[:300]
     stopped = code in {-stop for stop in _STOPPED} | {128 + stop for stop in _STOPPED}
     if stopped:
-        return Ran(ended="limit", output=output, reason="it used more than it may: time or memory")
+        return ProgramResult(
+            ended="limit", output=output, reason="it used more than it may: time or memory"
+        )
     if last.startswith("MemoryError"):
-        return Ran(ended="limit", output=output, reason="it used more memory than it may")
+        return ProgramResult(ended="limit", output=output, reason="it used more memory than it may")
     if last.startswith("ModuleNotFoundError") or "sandbox forbids the module" in last:
         reason = f"it needs a module that the sandbox doesn't give: {last}"
-        return Ran(ended="no_module", output=output, reason=reason)
-    return Ran(ended="error", output=output, reason=last or f"it ended with status {code}")
+        return ProgramResult(ended="no_module", output=output, reason=reason)
+    return ProgramResult(
+        ended="error", output=output, reason=last or f"it ended with status {code}"
+    )
 
 
 # --- finding one that works ----------------------------------------------------------------------

@@ -137,7 +137,7 @@ def plan_look(store: Store, spec: SettleSpec, endpoints: Mapping[str, Endpoint])
     standing = stand(marks, shares) if spent else None
     number = len(looks) + 1
     now = NextLook(standing=standing, pool=pool, settled=False, why="", number=number, spent=spent,
-               budget=budget)  # fmt: skip
+                   budget=budget)  # fmt: skip
     open_ = None if standing is None else unsettled(standing, aim)
     free = pool.there & ~pool.judged
     begun = unfinished_look(store, study.id)

@@ -36,7 +36,7 @@ PAIR: Final = "pair"
 POINT: Final = "point"
 ORDERS: Final = ("ab", "ba")
 
-Found = Mapping[tuple[str, str], Sequence[Verdict]]
+VerdictsByAnswer = Mapping[tuple[str, str], Sequence[Verdict]]
 """Verdicts that came through, by part and order."""
 
 
@@ -70,7 +70,7 @@ def winner(holder: int, challenger: int, verdicts: Sequence[Verdict]) -> int:
     return challenger if votes.count(side) > len(votes) - votes.count(side) else holder
 
 
-def best_so_far(item: BenchItem, found: Found, votes: int = 1) -> list[int]:
+def best_so_far(item: BenchItem, found: VerdictsByAnswer, votes: int = 1) -> list[int]:
     """Return the best of the first 1, 2, ... answers by pairs, as far as it is known.
 
     Args:

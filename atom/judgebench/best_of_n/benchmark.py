@@ -27,7 +27,7 @@ from atom.judgebench.base import (
     Bench,
     BenchPlan,
     BenchResult,
-    Loaded,
+    LoadedItems,
     LoadOptions,
     MetricRow,
     MetricTable,
@@ -61,7 +61,7 @@ _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 # --- files ----------------------------------------------------------------------------------------
 
 
-def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
+def load(files: Sequence[ImportFile], options: LoadOptions) -> LoadedItems:
     """Read questions with several answers each, every one known to be right or wrong.
 
     Raises:

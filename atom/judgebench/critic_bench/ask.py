@@ -74,7 +74,7 @@ SCHEMAS: Final[Mapping[str, Schema]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class CriticWorklist:
+class CriticBenchWorklist:
     """Asks the parts of a plan, each item as often as there are votes, pairs in both orders."""
 
     plan: BenchPlan

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from atom.judgebench.base import Bench, BenchPlan
-from atom.judgebench.critic_bench.ask import CORRECTIONS, PARTS, SCORED, USUAL, CriticWorklist
+from atom.judgebench.critic_bench.ask import CORRECTIONS, PARTS, SCORED, USUAL, CriticBenchWorklist
 from atom.judgebench.critic_bench.corrections import measure
 from atom.judgebench.critic_bench.files import load
 from atom.judgebench.critic_bench.replies import read_replies
@@ -12,7 +12,7 @@ from atom.stages.verdicts import Worklist
 
 def worklist(plan: BenchPlan) -> Worklist:
     """Return what a judge is asked."""
-    return CriticWorklist(plan=plan)
+    return CriticBenchWorklist(plan=plan)
 
 
 BENCH = Bench(

@@ -56,11 +56,11 @@ _PREAMBLE: Final = (
 FENCE: Final = "\x1eAtomscope: the program came to its end\x1e"
 """Printed last: a program that leaves early passed nothing."""
 
-Ended = Literal["ended", "timeout", "limit", "error", "no_module"]
+ProgramEnd = Literal["ended", "timeout", "limit", "error", "no_module"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ran:
+class ProgramResult:
     """What came of running a program.
 
     Args:
@@ -71,13 +71,13 @@ class Ran:
         reason: one sentence, where it didn't end of itself.
     """
 
-    ended: Ended
+    ended: ProgramEnd
     output: str = ""
     reason: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Program:
+class CorrectionProgram:
     """A correction that is to be run.
 
     Args:
@@ -87,7 +87,7 @@ class Program:
 
     blank: Verdict
     source: str | None
-    read: Callable[[Ran], Verdict]
+    read: Callable[[ProgramResult], Verdict]
 
 
 # --- by value ------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ def run_codes(corrections: Sequence[Verdict], runs: Sequence[Verdict]) -> list[i
     ] + unread
 
 
-def programs(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> list[Program]:
+def programs(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> list[CorrectionProgram]:
     """Return the corrections that are programs and weren't run yet, whatever critique they had.
 
     Args:
@@ -196,7 +196,7 @@ def programs(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> list[Pr
     return found
 
 
-def _program(data: Mapping[str, Any], correction: Verdict) -> Program:
+def _program(data: Mapping[str, Any], correction: Verdict) -> CorrectionProgram:
     empty = blank(
         correction.group, correction.subject_id, run_part(correction.part), correction.judge,
         f"{SANDBOX}+{correction.prompt}", correction.sampling, repeat=correction.repeat,
@@ -205,10 +205,10 @@ def _program(data: Mapping[str, Any], correction: Verdict) -> Program:
     valued = data["domain"] == "math_pot"
     source = None if code is None else _source(data, code, valued=valued)
 
-    def read(ran: Ran) -> Verdict:
+    def read(ran: ProgramResult) -> Verdict:
         return _verdict(empty, ran, data["truth"] if valued else None)
 
-    return Program(blank=empty, source=source, read=read)
+    return CorrectionProgram(blank=empty, source=source, read=read)
 
 
 def code_of(text: str) -> str | None:
@@ -249,13 +249,13 @@ def _first_function(code: str) -> str:
     return match[1] if match else ""
 
 
-def no_program(program: Program) -> Verdict:
+def no_program(program: CorrectionProgram) -> Verdict:
     """Return the verdict on a correction that holds no program: it hasn't passed."""
     detail = "the correction holds no Python program"
     return program.blank.model_copy(update={"state": "unscored", "detail": detail})
 
 
-def _verdict(empty: Verdict, ran: Ran, truth: str | None) -> Verdict:
+def _verdict(empty: Verdict, ran: ProgramResult, truth: str | None) -> Verdict:
     if ran.ended == "no_module":
         return empty.model_copy(update={"state": "unscored", "detail": ran.reason})
     output, fence, _ = ran.output.partition(FENCE)

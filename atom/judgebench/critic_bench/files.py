@@ -24,8 +24,8 @@ from atom.formats.base import ImportFile
 from atom.formats.cells import to_list
 from atom.formats.pictures import PictureData, place_picture
 from atom.formats.rows import Row
-from atom.judgebench.base import Loaded, LoadOptions
-from atom.judgebench.reading import Notes, Unusable, rows_of
+from atom.judgebench.base import LoadedItems, LoadOptions
+from atom.judgebench.reading import ReadingNotes, Unusable, rows_of
 from atom.judgebench.words import count
 from atom.records import BenchItem, PictureSlot, content_id
 
@@ -79,7 +79,7 @@ _NO_FOLDER: Final = ("", "")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class CriticPlace:
     """Where a row stands, so that replies made elsewhere find it by its number.
 
     Args:
@@ -98,13 +98,13 @@ class Place:
         return f"{self.flag}/{self.split}/{self.what}/{self.row}"
 
     @classmethod
-    def parse(cls, text: str) -> Place:
+    def parse(cls, text: str) -> CriticPlace:
         """Read what `str` wrote."""
         flag, split, what, row = text.split("/")
         return cls(flag=flag, split=split, what=what, row=int(row))
 
 
-class _Found(Notes):
+class _Found(ReadingNotes):
     """What was read so far."""
 
     def __init__(self, options: LoadOptions) -> None:
@@ -121,7 +121,7 @@ class _Found(Notes):
         return self.options.limit is not None and len(self.items) >= self.options.limit
 
 
-def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
+def load(files: Sequence[ImportFile], options: LoadOptions) -> LoadedItems:
     """Read CriticBench's files, or a folder of them.
 
     Args:
@@ -183,7 +183,7 @@ def _read_file(found: _Found, file: ImportFile) -> None:
     flag, split = folder_of(file)
     for number, (_, row) in enumerate(rows_of([file], found)):
         kind, place_of = _WHAT[what] if what else _WHAT[_guess(row.values)]
-        place = Place(flag=flag, split=split, what=place_of, row=number)
+        place = CriticPlace(flag=flag, split=split, what=place_of, row=number)
         _READERS[kind](found, file, row, place, domain)
 
 
@@ -245,7 +245,7 @@ def _score(options: LoadOptions, row: Mapping[str, object], name: str) -> float 
     return number
 
 
-def _common(found: _Found, row: Row, place: Place, domain: str, kind: Kind) -> dict[str, Any]:
+def _common(found: _Found, row: Row, place: CriticPlace, domain: str, kind: Kind) -> dict[str, Any]:
     options = found.options
     domain = domain or _text(options, row.values, "domain")
     question = _text(options, row.values, "question")
@@ -270,7 +270,7 @@ def _common(found: _Found, row: Row, place: Place, domain: str, kind: Kind) -> d
     }
 
 
-def _answer_row(found: _Found, file: ImportFile, row: Row, place: Place, domain: str) -> None:
+def _answer_row(found: _Found, file: ImportFile, row: Row, place: CriticPlace, domain: str) -> None:
     """Take in an answer with people's score, the reference critique and correction."""
     options, values = found.options, row.values
     try:
@@ -299,7 +299,7 @@ def _answer_row(found: _Found, file: ImportFile, row: Row, place: Place, domain:
     _take(found, file, row, data, answer)
 
 
-def _pair_row(found: _Found, file: ImportFile, row: Row, place: Place, domain: str) -> None:
+def _pair_row(found: _Found, file: ImportFile, row: Row, place: CriticPlace, domain: str) -> None:
     """Take in a pair; a row may hold one for its preference and one for its reference critique."""
     options, values = found.options, row.values
     blocks = {
@@ -344,7 +344,9 @@ def _preference(found: _Found, row: Row, value: object, flag: str) -> str:
     return ""
 
 
-def _critique_row(found: _Found, file: ImportFile, row: Row, place: Place, domain: str) -> None:
+def _critique_row(
+    found: _Found, file: ImportFile, row: Row, place: CriticPlace, domain: str
+) -> None:
     """Take in a critique that people scored."""
     options, values = found.options, row.values
     try:
@@ -383,7 +385,7 @@ def _mean(scores: object) -> float | None:
     return sum(good) / len(good) if len(good) == len(scores) else None
 
 
-_Read = Callable[[_Found, ImportFile, Row, Place, str], None]
+_Read = Callable[[_Found, ImportFile, Row, CriticPlace, str], None]
 _READERS: Final[Mapping[Kind, _Read]] = {
     "answer": _answer_row,
     "pair": _pair_row,
@@ -440,7 +442,7 @@ def _slots(found: _Found, row: Row) -> tuple[PictureSlot, ...]:
     return tuple(slots)
 
 
-def _loaded(found: _Found) -> Loaded:
+def _loaded(found: _Found) -> LoadedItems:
     items = tuple(
         BenchItem(
             set_id=found.options.set_id,
@@ -463,7 +465,7 @@ def _loaded(found: _Found) -> Loaded:
     if found.skipped:
         left_out = f"left out: {count(len(found.skipped), 'row or file', 'rows or files')}"
         notes.insert(bool(items), left_out)
-    return Loaded(
+    return LoadedItems(
         items=items,
         pictures=tuple(found.pictures.values()),
         skipped=tuple(found.skipped),

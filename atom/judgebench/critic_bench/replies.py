@@ -27,9 +27,9 @@ from atom.judgebench.critic_bench.ask import (
     META,
     is_corrected,
 )
-from atom.judgebench.critic_bench.files import Place, expand
+from atom.judgebench.critic_bench.files import CriticPlace, expand
 from atom.judgebench.critic_bench.rows import READ_AS_RELEASED
-from atom.judgebench.reading import IMPORTED, Notes, Unusable, repeat_of, rows_of
+from atom.judgebench.reading import IMPORTED, ReadingNotes, Unusable, repeat_of, rows_of
 from atom.records import BenchItem, Sampling, Verdict
 from atom.records.thoughts import tell_apart
 from atom.stages.verdicts import blank, unscored
@@ -51,7 +51,7 @@ _FIRST_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _KINDS: Final = {FEEDBACK: "answer", CORRECTION: "answer", COMPARE: "pair", META: "critique"}
 
 
-class _Read(Notes):
+class _Read(ReadingNotes):
     """What was read so far."""
 
     def __init__(self, items: Mapping[str, BenchItem], judge: str) -> None:
@@ -127,15 +127,15 @@ def _named(stem: str) -> _Named | None:
     )
 
 
-Rows = Mapping[tuple[str, str, int], Sequence[tuple[Place, BenchItem]]]
+Rows = Mapping[tuple[str, str, int], Sequence[tuple[CriticPlace, BenchItem]]]
 
 
 def _rows_of(items: Sequence[BenchItem]) -> Rows:
     """Index items by domain, file and row."""
-    found: dict[tuple[str, str, int], list[tuple[Place, BenchItem]]] = {}
+    found: dict[tuple[str, str, int], list[tuple[CriticPlace, BenchItem]]] = {}
     for item in items:
         for text in item.data.get("places", ()):
-            place = Place.parse(text)
+            place = CriticPlace.parse(text)
             key = (item.data["domain"], place.what, place.row)
             found.setdefault(key, []).append((place, item))
     return found

@@ -34,7 +34,7 @@ NAN: Final = math.nan
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class CriticRow:
     """What a judge did with one item in one part."""
 
     domain: str
@@ -49,13 +49,13 @@ class Row:
     """A comparison's verdict by position in the second order; `value` is that of the first."""
 
 
-Rows = Sequence[Row]
-Grouping = tuple[str, Callable[[Row], str], Sequence[str]]
+Rows = Sequence[CriticRow]
+Grouping = tuple[str, Callable[[CriticRow], str], Sequence[str]]
 BY_DOMAIN: Final[Grouping] = ("by domain", lambda row: row.domain, DOMAINS)
-Sorted = Mapping[tuple[str, str, str], Sequence[Verdict]]
+VerdictsByPart = Mapping[tuple[str, str, str], Sequence[Verdict]]
 
 
-def sort_verdicts(verdicts: Sequence[Verdict]) -> Sorted:
+def sort_verdicts(verdicts: Sequence[Verdict]) -> VerdictsByPart:
     """Group verdicts by item, part (a scorer's by the part that it scored) and order."""
     groups: dict[tuple[str, str, str], list[Verdict]] = defaultdict(list)
     for verdict in verdicts:
@@ -85,7 +85,7 @@ def _released(verdict: Verdict) -> float:
     return _value(verdict)
 
 
-def scores_of(items: Sequence[BenchItem], by_item: Sorted, kind: str, part: str) -> Rows:
+def scores_of(items: Sequence[BenchItem], by_item: VerdictsByPart, kind: str, part: str) -> Rows:
     """Return an item's score beside people's, where both were asked for."""
     rows = []
     for item in items:
@@ -93,7 +93,7 @@ def scores_of(items: Sequence[BenchItem], by_item: Sorted, kind: str, part: str)
         truth = item.data.get("score")
         if item.data["kind"] == kind and mine and truth is not None:
             rows.append(
-                Row(
+                CriticRow(
                     domain=item.data["domain"],
                     quality=item.data["quality"],
                     value=_mean([_value(one) for one in mine]),
@@ -109,7 +109,7 @@ def _has_verdict(verdict: Verdict) -> bool:
     return verdict.state != "scored" or verdict.value is not None or bool(verdict.label)
 
 
-def pairs_of(items: Sequence[BenchItem], by_item: Sorted) -> Rows:
+def pairs_of(items: Sequence[BenchItem], by_item: VerdictsByPart) -> Rows:
     """Return a pair's verdicts by position, in both orders; pairs asked in one order are left."""
     rows = []
     for item in items:
@@ -120,7 +120,7 @@ def pairs_of(items: Sequence[BenchItem], by_item: Sorted) -> Rows:
         preference = item.data.get("preference")
         if item.data["kind"] == "pair" and forward and backward:
             rows.append(
-                Row(
+                CriticRow(
                     domain=item.data["domain"],
                     quality=item.data["quality"],
                     value=_position(forward, "ab"),
@@ -142,7 +142,7 @@ def _position(verdicts: Sequence[Verdict], order: str) -> int:
     return counts.index(best) if counts.count(best) == 1 else TIE
 
 
-def corrections_of(items: Sequence[BenchItem], by_item: Sorted) -> tuple[Rows, int]:
+def corrections_of(items: Sequence[BenchItem], by_item: VerdictsByPart) -> tuple[Rows, int]:
     """Return what became of corrections that can be checked, and how many programs wait."""
     rows, waiting = [], 0
     ran = any(part == CODE_RUN for _, part, _ in by_item)
@@ -162,7 +162,9 @@ def corrections_of(items: Sequence[BenchItem], by_item: Sorted) -> tuple[Rows, i
                 value_code(data["truth"], one) if one.state == "scored" else INVALID for one in mine
             ]
         if codes:
-            rows.append(Row(domain=data["domain"], quality=data["quality"], value=_majority(codes)))
+            rows.append(
+                CriticRow(domain=data["domain"], quality=data["quality"], value=_majority(codes))
+            )
     return rows, waiting
 
 
@@ -171,7 +173,7 @@ def _majority(codes: Sequence[int]) -> int:
     return INVALID if not right + wrong else RIGHT if right > wrong else WRONG
 
 
-def grades_of(items: Sequence[BenchItem], by_item: Sorted, part: str) -> Rows:
+def grades_of(items: Sequence[BenchItem], by_item: VerdictsByPart, part: str) -> Rows:
     """Return a scorer's grades of what the judge wrote."""
     rows = []
     for item in items:
@@ -180,14 +182,14 @@ def grades_of(items: Sequence[BenchItem], by_item: Sorted, part: str) -> Rows:
             if mine:
                 value = _mean([_value(one) for one in mine])
                 data: Mapping[str, Any] = item.data
-                rows.append(Row(domain=data["domain"], quality=data["quality"], value=value))
+                rows.append(CriticRow(domain=data["domain"], quality=data["quality"], value=value))
     return rows
 
 
-def by_group(rows: Rows, grouping: Grouping) -> dict[str, list[Row]]:
+def by_group(rows: Rows, grouping: Grouping) -> dict[str, list[CriticRow]]:
     """Split rows, the groups in their own order, others after them, those without a name left."""
     _, name_of, order = grouping
-    groups: dict[str, list[Row]] = {name: [] for name in order}
+    groups: dict[str, list[CriticRow]] = {name: [] for name in order}
     for row in rows:
         groups.setdefault(name_of(row), []).append(row)
     return {name: group for name, group in groups.items() if name and group}

@@ -68,7 +68,7 @@ def score_part(judge: str, kind: Kind, reference: int = 0) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CriticWorklist:
+class MmCriticWorklist:
     """What is asked of the judge, and of the scorer once there is something to score."""
 
     plan: BenchPlan
@@ -233,9 +233,9 @@ class CriticWorklist:
         )
 
 
-def make_worklist(plan: BenchPlan) -> CriticWorklist:
+def make_worklist(plan: BenchPlan) -> MmCriticWorklist:
     """Return what there is to ask."""
-    return CriticWorklist(plan=plan)
+    return MmCriticWorklist(plan=plan)
 
 
 def shown_order(item: BenchItem, repeat: int) -> str:

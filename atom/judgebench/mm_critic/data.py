@@ -45,7 +45,7 @@ from atom.formats.cells import (
 from atom.formats.intake.collector import Collector
 from atom.formats.pictures import PICTURE_SUFFIXES
 from atom.formats.rows import Row
-from atom.judgebench.base import Loaded, LoadOptions
+from atom.judgebench.base import LoadedItems, LoadOptions
 from atom.judgebench.mm_critic.measures import BandScheme, band
 from atom.judgebench.reading import ItemReader, Unusable
 from atom.records import BenchItem, PictureSlot, content_id
@@ -171,7 +171,7 @@ def pairing(item: BenchItem, scheme: BandScheme) -> str:
     return PAIRINGS.get((worse, best), "")
 
 
-def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
+def load(files: Sequence[ImportFile], options: LoadOptions) -> LoadedItems:
     """Read MM-CRITIC's items.
 
     Args:
@@ -223,7 +223,7 @@ class _Reader(ItemReader):
     def _text(self, row: Row, name: str) -> str:
         return (to_text(self._cell(row, name)) or "").strip()
 
-    def with_rubrics(self, loaded: Loaded) -> Loaded:
+    def with_rubrics(self, loaded: LoadedItems) -> LoadedItems:
         """Give every item of a set that has rubrics its own: the scorer is asked alike of all."""
         own = any(item.data["rubric"] for item in loaded.items)
         there = bool(self._rubrics) or own

@@ -17,7 +17,7 @@ from atom.judge.request import Request
 from atom.judge.templates import JsonValue
 from atom.judgebench.base import BenchPlan
 from atom.judgebench.multi_crit.criteria import find_criterion
-from atom.judgebench.multi_crit.files import Label, Labelled, Pair, pair_of
+from atom.judgebench.multi_crit.files import CriteriaPair, Label, PreferredCriterion, pair_of
 from atom.judgebench.multi_crit.replies import shown_label
 from atom.records import BenchItem, Verdict
 from atom.stages.asking import make_request
@@ -98,7 +98,9 @@ class MultiCritWorklist:
             order=shown_order(item.id, repeat),
         )
 
-    def _single(self, item: BenchItem, pair: Pair, entry: Labelled, repeat: int) -> Ask:
+    def _single(
+        self, item: BenchItem, pair: CriteriaPair, entry: PreferredCriterion, repeat: int
+    ) -> Ask:
         start = self._blank(item, f"{SINGLE}/{entry.key}", PROMPT, repeat)
         return Ask(
             blank=start,
@@ -106,7 +108,7 @@ class MultiCritWorklist:
             read=read_single,
         )
 
-    def _joint(self, item: BenchItem, pair: Pair, repeat: int) -> Ask:
+    def _joint(self, item: BenchItem, pair: CriteriaPair, repeat: int) -> Ask:
         keys = tuple(entry.key for entry in pair.criteria)
         start = self._blank(item, JOINT, JOINT_PROMPT, repeat)
         return Ask(
@@ -116,7 +118,7 @@ class MultiCritWorklist:
         )
 
 
-def _shown(pair: Pair, order: str) -> dict[str, JsonValue]:
+def _shown(pair: CriteriaPair, order: str) -> dict[str, JsonValue]:
     first, second = pair.answers if order == "ab" else pair.answers[::-1]
     return {"question": pair.question, "first_response": first, "second_response": second}
 
@@ -127,7 +129,7 @@ def _described(key: str) -> dict[str, JsonValue]:
 
 
 def single_request(
-    plan: BenchPlan, item: BenchItem, pair: Pair, key: str, start: Verdict
+    plan: BenchPlan, item: BenchItem, pair: CriteriaPair, key: str, start: Verdict
 ) -> Request:
     """Ask about one criterion of a pair.
 
@@ -147,7 +149,7 @@ def single_request(
 
 
 def joint_request(
-    plan: BenchPlan, item: BenchItem, pair: Pair, keys: Sequence[str], start: Verdict
+    plan: BenchPlan, item: BenchItem, pair: CriteriaPair, keys: Sequence[str], start: Verdict
 ) -> Request:
     """Ask about all criteria of a pair in one request; arguments as in `single_request`."""
     return make_request(

@@ -17,7 +17,7 @@ from typing import Final
 
 
 @dataclass(frozen=True, kw_only=True)
-class Criterion:
+class BenchCriterion:
     """One criterion.
 
     Args:
@@ -130,7 +130,7 @@ _KNOWN: Final[tuple[_Known, ...]] = (
 _JOINING = frozenset({"and", "or", "of", "the"})
 
 
-def find_criterion(text: str) -> Criterion:
+def find_criterion(text: str) -> BenchCriterion:
     """Return the criterion that a file's key or name means.
 
     Args:
@@ -146,13 +146,13 @@ def find_criterion(text: str) -> Criterion:
     key = "_".join(words)
     for known in _KNOWN:
         if telling & known.heads and telling <= known.heads | known.others:
-            return Criterion(
+            return BenchCriterion(
                 key=key,
                 name=known.name,
                 definition=known.definition,
                 published=known.published,
             )
-    return Criterion(key=key, name=" ".join(words).capitalize())
+    return BenchCriterion(key=key, name=" ".join(words).capitalize())
 
 
 def names_of(keys: Iterable[str]) -> dict[str, str]:

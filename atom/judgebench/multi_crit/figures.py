@@ -23,9 +23,9 @@ from atom.judgebench.multi_crit.criteria import in_order, names_of
 from atom.judgebench.multi_crit.measures import (
     UNREAD,
     Bools,
-    Frame,
+    ChanceShare,
     MultiCrit,
-    Share,
+    VerdictFrame,
     agreement_correlation,
     criteria_mean,
     make_frame,
@@ -33,7 +33,7 @@ from atom.judgebench.multi_crit.measures import (
     scale_votes,
 )
 from atom.judgebench.multi_crit.order import order_of_showing
-from atom.judgebench.multi_crit.ways import MISSING, Rows, Way, rows_of, ways_of
+from atom.judgebench.multi_crit.ways import MISSING, CriterionRows, Way, rows_of, ways_of
 from atom.judgebench.rates import Macro
 from atom.records import BenchItem, Verdict
 
@@ -150,9 +150,9 @@ def _together(scores: _Scores) -> tuple[MetricRow, ...]:
 
 
 def _share_rows(
-    metric: str, label: str, share: Share, readable: Share, group: str, note: str = ""
+    metric: str, label: str, share: ChanceShare, readable: ChanceShare, group: str, note: str = ""
 ) -> tuple[MetricRow, ...]:
-    def row(one: Share, rule: str) -> MetricRow:
+    def row(one: ChanceShare, rule: str) -> MetricRow:
         return MetricRow(
             metric=metric,
             label=label,
@@ -376,7 +376,7 @@ def _compared(single: Way, joint: Way, chosen: Bools, group: str) -> list[Metric
     return found
 
 
-def _units(frame: Frame, verdict: Ints, label: Ints) -> dict[str, Bools]:
+def _units(frame: VerdictFrame, verdict: Ints, label: Ints) -> dict[str, Bools]:
     right = (verdict == label) & (verdict != UNREAD)
     return {
         "pacc": frame.all_of(right),
@@ -435,7 +435,7 @@ def _people(way: Way) -> Iterator[MetricTable]:
     )
 
 
-def _contents(rows: Rows) -> MetricTable:
+def _contents(rows: CriterionRows) -> MetricTable:
     """Count what the set holds, as the paper's Table 1 does."""
     found: list[MetricRow] = []
     for group, among in rows.groups():

@@ -20,9 +20,9 @@ from atom.formats.base import ImportFile
 from atom.formats.cells import to_list, to_name, to_number, to_text
 from atom.formats.pictures import PictureData, PictureFinder, place_picture
 from atom.formats.rows import Row
-from atom.judgebench.base import Loaded, LoadOptions
+from atom.judgebench.base import LoadedItems, LoadOptions
 from atom.judgebench.multi_crit.criteria import find_criterion
-from atom.judgebench.reading import Notes, rows_of
+from atom.judgebench.reading import ReadingNotes, rows_of
 from atom.judgebench.words import count
 from atom.records import BenchItem, PictureSlot, content_id
 
@@ -56,7 +56,7 @@ _TIE: Final = frozenset({"tie", "both", "equal", "draw", "neither"})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Labelled:
+class PreferredCriterion:
     """A criterion of a pair with people's preference.
 
     Args:
@@ -73,7 +73,7 @@ class Labelled:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pair:
+class CriteriaPair:
     """An item's own fields.
 
     Args:
@@ -88,18 +88,18 @@ class Pair:
     question: str
     answers: tuple[str, str]
     models: tuple[str, str]
-    criteria: tuple[Labelled, ...]
+    criteria: tuple[PreferredCriterion, ...]
 
 
-def pair_of(item: BenchItem) -> Pair:
+def pair_of(item: BenchItem) -> CriteriaPair:
     """Read an item's own fields, as `load` wrote them."""
     data = item.data
-    return Pair(
+    return CriteriaPair(
         split=data["split"],
         question=data["question"],
         answers=(data["pred_a"], data["pred_b"]),
         models=(data["model_a"], data["model_b"]),
-        criteria=tuple(Labelled(**entry) for entry in data["criteria"]),
+        criteria=tuple(PreferredCriterion(**entry) for entry in data["criteria"]),
     )
 
 
@@ -114,12 +114,12 @@ class _Draft:
     models: tuple[str, str]
     prompt: str
     slots: tuple[PictureSlot, ...]
-    criteria: dict[str, Labelled] = field(default_factory=dict)
+    criteria: dict[str, PreferredCriterion] = field(default_factory=dict)
     clashing: set[str] = field(default_factory=set)
     """Criteria with contradicting preferences: neither counts."""
 
 
-def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
+def load(files: Sequence[ImportFile], options: LoadOptions) -> LoadedItems:
     """Read the published flattened rows, or tables with a column map.
 
     Args:
@@ -139,7 +139,7 @@ def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
         raise FormatError(
             f"the column map names {unknown[0]!r}; Multi-Crit has {', '.join(FIELDS)}"
         )
-    notes = Notes()
+    notes = ReadingNotes()
     pictures: dict[str, PictureData] = {}
     drafts: dict[tuple[str, str], _Draft] = {}
     for file, row in rows_of(files, notes):
@@ -155,7 +155,7 @@ def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
     if notes.skipped:
         notes.note(f"left out: {count(len(notes.skipped), 'row')}")
     shown = {slot.picture_id for item in items for slot in item.pictures}
-    return Loaded(
+    return LoadedItems(
         items=tuple(items),
         pictures=tuple(picture for key, picture in pictures.items() if key in shown),
         skipped=tuple(notes.skipped),
@@ -180,7 +180,7 @@ def _take(
     drafts: dict[tuple[str, str], _Draft],
     pictures: dict[str, PictureData],
     finder: PictureFinder,
-    notes: Notes,
+    notes: ReadingNotes,
 ) -> None:
     cells = row.values
     answers = texts_in(cells, "pred_a", "pred_b")
@@ -224,7 +224,7 @@ def _take(
             return
         label = "b" if label == "a" else "a"
         notes.tally("named its pair's answers the other way round and was turned", row.place)
-    entry = Labelled(
+    entry = PreferredCriterion(
         key=criterion.key,
         label=label,
         row=row_id,
@@ -233,7 +233,9 @@ def _take(
     _label_criterion(draft, entry, row.place, stem, notes)
 
 
-def _label_criterion(draft: _Draft, entry: Labelled, place: str, stem: str, notes: Notes) -> None:
+def _label_criterion(
+    draft: _Draft, entry: PreferredCriterion, place: str, stem: str, notes: ReadingNotes
+) -> None:
     """Add a criterion's label to its pair; two that contradict each other both go."""
     if entry.key in draft.clashing:
         notes.skip(place, f"{entry.key!r} of {stem!r} has contradicting preferences: none counts")
@@ -330,7 +332,7 @@ def _label(preference: str, models: tuple[str, str]) -> tuple[Label | None, str]
 
 
 def _slots(
-    row: Row, pictures: dict[str, PictureData], finder: PictureFinder, notes: Notes
+    row: Row, pictures: dict[str, PictureData], finder: PictureFinder, notes: ReadingNotes
 ) -> tuple[PictureSlot, ...]:
     """Fill the pair's picture places: from `image` where it holds one, else from `image_path`."""
     image = row.values.get("image")

@@ -31,7 +31,7 @@ Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Share:
+class ChanceShare:
     """A share with its chance level.
 
     Attributes:
@@ -72,7 +72,7 @@ class ConflictPair:
 
     first: str
     second: str
-    matched: Share
+    matched: ChanceShare
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,10 +98,10 @@ class MultiCrit:
     macro: Macro
     macro_readable: Macro
     micro: Rate
-    pacc: Share
-    tos: Share
-    cmr: Share
-    readable: tuple[Share, Share, Share]
+    pacc: ChanceShare
+    tos: ChanceShare
+    cmr: ChanceShare
+    readable: tuple[ChanceShare, ChanceShare, ChanceShare]
     conflicts: tuple[ConflictPair, ...]
     invalid: int
     verdicts: int
@@ -168,7 +168,7 @@ def multi_crit(item: Ints, criterion: Sequence[str], label: Ints, verdict: Ints)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Frame:
+class VerdictFrame:
     """Which verdicts belong together.
 
     Attributes:
@@ -202,17 +202,17 @@ class Frame:
         """Whether both verdicts of a conflict are right, one a conflict."""
         return right[self.first] & right[self.second]
 
-    def pacc(self, every: Bools, among: Bools) -> Share:
+    def pacc(self, every: Bools, among: Bools) -> ChanceShare:
         """Share of items on which all is right, among some."""
         chance = _mean(np.exp2(-self.size[among]))
         return _share(int(every[among].sum()), int(among.sum()), chance)
 
-    def tos(self, told: Bools, among: Bools) -> Share:
+    def tos(self, told: Bools, among: Bools) -> ChanceShare:
         """Share of items on which criteria are told apart, among some with a conflict."""
         chance = _mean(1 - np.exp2(1 - self.size[among]))
         return _share(int(told[among].sum()), int(among.sum()), chance)
 
-    def cmr(self, matched: Bools, among: Bools) -> Share:
+    def cmr(self, matched: Bools, among: Bools) -> ChanceShare:
         """Share of conflicts that are matched, among some; items are clusters."""
         hits = matched[among]
         share = _share(int(hits.sum()), len(hits), CMR_CHANCE)
@@ -220,7 +220,7 @@ class Frame:
         return replace(share, lo=lo, hi=hi)
 
 
-def make_frame(item: Ints, label: Ints) -> Frame:
+def make_frame(item: Ints, label: Ints) -> VerdictFrame:
     """Sort out which verdicts belong together.
 
     Args:
@@ -235,7 +235,7 @@ def make_frame(item: Ints, label: Ints) -> Frame:
     for rows in np.split(order, np.cumsum(size)[:-1]) if len(known) else []:
         pairs += [(a, b) for a, b in combinations(rows.tolist(), 2) if label[a] != label[b]]
     both = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    return Frame(
+    return VerdictFrame(
         item=code,
         n=len(known),
         size=size.astype(np.float64),
@@ -318,7 +318,9 @@ def _cluster_interval(hits: Bools, cluster: Ints) -> tuple[float, float]:
     return float(stats.lo[0]), float(stats.hi[0])
 
 
-def _by_pair(names: NDArray[np.object_], frame: Frame, matched: Bools) -> tuple[ConflictPair, ...]:
+def _by_pair(
+    names: NDArray[np.object_], frame: VerdictFrame, matched: Bools
+) -> tuple[ConflictPair, ...]:
     counts: dict[tuple[str, str], list[bool]] = {}
     for a, b, both in zip(frame.first, frame.second, matched, strict=True):
         first, second = sorted((str(names[a]), str(names[b])))
@@ -330,10 +332,10 @@ def _by_pair(names: NDArray[np.object_], frame: Frame, matched: Bools) -> tuple[
     )
 
 
-def _share(hits: int, n: int, chance: float) -> Share:
+def _share(hits: int, n: int, chance: float) -> ChanceShare:
     lo, hi = wilson(hits, n) if n else (math.nan, math.nan)
     value = hits / n if n else math.nan
-    return Share(hits=hits, n=n, value=value, lo=lo, hi=hi, chance=chance)
+    return ChanceShare(hits=hits, n=n, value=value, lo=lo, hi=hi, chance=chance)
 
 
 def _mean(values: Floats) -> float:
@@ -357,7 +359,7 @@ def vote_verdicts(votes: Ints) -> Ints:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scaled:
+class MajorityScore:
     """What the majority of k votes reaches, over the ways to choose k of the K that there are.
 
     Attributes:
@@ -377,7 +379,7 @@ class Scaled:
 
 def scale_votes(
     item: Ints, criterion: Sequence[str], label: Ints, votes: Ints
-) -> tuple[Scaled, ...]:
+) -> tuple[MajorityScore, ...]:
     """Say what fewer votes would have reached.
 
     All criteria of an item take the same k votes, since these were shown in the same order: mixing
@@ -414,7 +416,7 @@ def scale_votes(
                 _mean(np.bincount(place, weights=right) / count),
             )
         pacc, tos, cmr, average = (sums / len(chosen)).tolist()
-        found.append(Scaled(votes=k, pacc=pacc, tos=tos, cmr=cmr, average=average))
+        found.append(MajorityScore(votes=k, pacc=pacc, tos=tos, cmr=cmr, average=average))
     return tuple(found)
 
 

@@ -13,16 +13,16 @@ from atom.formats.rows import Row
 from atom.judgebench.base import Replies
 from atom.judgebench.multi_crit.criteria import find_criterion
 from atom.judgebench.multi_crit.files import (
+    CriteriaPair,
     Label,
-    Labelled,
-    Pair,
+    PreferredCriterion,
     name_in,
     pair_of,
     split_of,
     stem_of,
     texts_in,
 )
-from atom.judgebench.reading import IMPORTED, Notes, Unusable, repeat_of, rows_of
+from atom.judgebench.reading import IMPORTED, ReadingNotes, Unusable, repeat_of, rows_of
 from atom.records import BenchItem, Sampling, Verdict
 from atom.records.thoughts import tell_apart
 from atom.stages.verdicts import blank, unscored
@@ -72,7 +72,7 @@ def read_replies(files: Sequence[ImportFile], items: Sequence[BenchItem], judge:
         FormatError: a file is no table.
     """
     places = _places(items)
-    notes = Notes()
+    notes = ReadingNotes()
     verdicts: dict[str, Verdict] = {}
     seen: Counter[str] = Counter()
     for file in files:
@@ -113,7 +113,7 @@ def read_replies(files: Sequence[ImportFile], items: Sequence[BenchItem], judge:
     )
 
 
-_Place = tuple[BenchItem, Pair, Labelled]
+_Place = tuple[BenchItem, CriteriaPair, PreferredCriterion]
 
 
 def _places(items: Sequence[BenchItem]) -> dict[tuple[str, str], _Place]:
@@ -142,11 +142,13 @@ def _place(row: Row, places: Mapping[tuple[str, str], _Place], file: ImportFile)
     return found if found is None or not split or found[1].split == split else None
 
 
-def _part(row: Row, entry: Labelled) -> str:
+def _part(row: Row, entry: PreferredCriterion) -> str:
     return f"{'joint' if name_in(row.values, 'part') == 'joint' else 'single'}/{entry.key}"
 
 
-def _reply(row: Row, item: BenchItem, pair: Pair, part: str, judge: str, repeat: int) -> Verdict:
+def _reply(
+    row: Row, item: BenchItem, pair: CriteriaPair, part: str, judge: str, repeat: int
+) -> Verdict:
     cells = row.values
     answers = texts_in(cells, "pred_a", "pred_b")
     turned = answers == (pair.answers[1], pair.answers[0]) and answers[0] != answers[1]

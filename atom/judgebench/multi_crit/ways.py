@@ -28,7 +28,7 @@ _LABELS: Final[Mapping[str, int]] = {"a": FIRST, "b": SECOND}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rows:
+class CriterionRows:
     """The set's rows: one a criterion of a pair.
 
     Args:
@@ -71,14 +71,14 @@ class Rows:
         return [name for name, one in zip(self.criterion, among, strict=True) if one]
 
 
-def rows_of(items: Sequence[BenchItem]) -> Rows:
+def rows_of(items: Sequence[BenchItem]) -> CriterionRows:
     """Lay the set's rows out."""
     entries = [
         (place, pair.split, entry)
         for place, pair in enumerate(map(pair_of, items))
         for entry in pair.criteria
     ]
-    return Rows(
+    return CriterionRows(
         item=np.array([place for place, _, _ in entries], dtype=np.int64),
         criterion=tuple(entry.key for _, _, entry in entries),
         label=np.array([_LABELS[entry.label] for _, _, entry in entries], dtype=np.int64),
@@ -106,7 +106,7 @@ class Way:
     sampling: Sampling
     votes: Ints
     shown: Ints
-    rows: Rows
+    rows: CriterionRows
 
     @property
     def asked(self) -> Bools:
@@ -136,7 +136,9 @@ class Way:
         return ", ".join(words)
 
 
-def ways_of(items: Sequence[BenchItem], rows: Rows, verdicts: Sequence[Verdict]) -> list[Way]:
+def ways_of(
+    items: Sequence[BenchItem], rows: CriterionRows, verdicts: Sequence[Verdict]
+) -> list[Way]:
     """Sort verdicts by how they were asked for; the way that the figures are of comes first."""
     places: dict[str, dict[str, int]] = {}
     for row, (item, key) in enumerate(zip(rows.item.tolist(), rows.criterion, strict=True)):

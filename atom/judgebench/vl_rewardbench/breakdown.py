@@ -23,7 +23,7 @@ from atom.judgebench.vl_rewardbench.measures import (
     ABSENT,
     CHANCE,
     SIZES,
-    Accuracy,
+    CategoryAccuracy,
     accuracy,
     closed_form,
     error_types,
@@ -31,7 +31,7 @@ from atom.judgebench.vl_rewardbench.measures import (
     released_accuracy,
     scaling,
 )
-from atom.judgebench.vl_rewardbench.votes import Grades, Votes, gather_grades, gather_votes
+from atom.judgebench.vl_rewardbench.votes import Grades, JudgeVotes, gather_grades, gather_votes
 from atom.records import BenchItem, Verdict
 
 STRICT: Final = "strict"
@@ -66,7 +66,7 @@ def measure(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> BenchRes
 # --- one against the other ----------------------------------------------------------------------
 
 
-def _pair_tables(votes: Votes) -> tuple[tuple[MetricRow, ...], tuple[MetricTable, ...]]:
+def _pair_tables(votes: JudgeVotes) -> tuple[tuple[MetricRow, ...], tuple[MetricTable, ...]]:
     strict = accuracy(votes.codes, votes.category)
     released = released_accuracy(votes.released, votes.category)
     voted = _voted(votes.counts)
@@ -94,7 +94,7 @@ def _voted(counts: Ints) -> str:
 
 
 def _overall_rows(
-    found: Accuracy, voted: str, rule: str, *, dropped: int
+    found: CategoryAccuracy, voted: str, rule: str, *, dropped: int
 ) -> tuple[MetricRow, MetricRow]:
     """Lay out the two headline figures; the macro's interval is put together from Wilson's."""
     overall, macro = found.overall, found.macro
@@ -127,7 +127,9 @@ def _invalid_row(codes: Ints) -> MetricRow:
     return replace(row, invalid=found.right, note="of all votes, each counted by itself")
 
 
-def _category_table(votes: Votes, strict: Accuracy, released: Accuracy, voted: str) -> MetricTable:
+def _category_table(
+    votes: JudgeVotes, strict: CategoryAccuracy, released: CategoryAccuracy, voted: str
+) -> MetricTable:
     left = dict(zip(released.categories, released.by_category, strict=True))
     rows: list[MetricRow] = []
     for name, found in zip(strict.categories, strict.by_category, strict=True):
@@ -155,7 +157,7 @@ def _category_table(votes: Votes, strict: Accuracy, released: Accuracy, voted: s
     return MetricTable(title="By category", rows=tuple(rows), note=" ".join(notes))
 
 
-def _scaling_table(votes: Votes) -> MetricTable:
+def _scaling_table(votes: JudgeVotes) -> MetricTable:
     """Measure K = 1, 3, 5, 7, 9 on the pairs that have all their votes."""
     full = votes.counts == votes.codes.shape[1]
     codes = votes.codes[full]
@@ -210,7 +212,7 @@ def _closed(codes: Ints, category: Sequence[str] | None, size: int) -> float:
     )
 
 
-def _error_table(votes: Votes) -> MetricTable:
+def _error_table(votes: JudgeVotes) -> MetricTable:
     """Lay out error rates by what people found wrong; all of reasoning is a type of its own."""
     tags = [
         (*item.data["tags"], *(("reasoning",) if item.data["category"] == "reasoning" else ()))
@@ -239,12 +241,12 @@ def _error_table(votes: Votes) -> MetricTable:
     )
 
 
-def _unread(votes: Votes, mask: Sequence[bool]) -> int:
+def _unread(votes: JudgeVotes, mask: Sequence[bool]) -> int:
     """Count the pairs of a kind that have no readable vote."""
     return int(((majority(votes.codes) == INVALID) & np.asarray(mask, dtype=bool)).sum())
 
 
-def _length_table(votes: Votes) -> MetricTable:
+def _length_table(votes: JudgeVotes) -> MetricTable:
     """Check data and judge for a leaning towards long answers."""
     better, worse = _lengths(votes.items)
     codes = majority(votes.codes)
@@ -323,7 +325,7 @@ def _share_interval(values: Floats) -> tuple[float, float, float]:
     return mean, lo, hi
 
 
-def _order_table(votes: Votes) -> MetricTable:
+def _order_table(votes: JudgeVotes) -> MetricTable:
     """Compare each pair's first vote in one order with its first in the other."""
     there = votes.codes != ABSENT
     forward, backward = there & ~votes.swapped, there & votes.swapped
@@ -384,7 +386,7 @@ def _order_table(votes: Votes) -> MetricTable:
 # --- each answer by itself ----------------------------------------------------------------------
 
 
-def _point_tables(votes: Votes, grades: Grades) -> tuple[MetricTable, ...]:
+def _point_tables(votes: JudgeVotes, grades: Grades) -> tuple[MetricTable, ...]:
     better, worse = grades.scores[:, 0], grades.scores[:, 1]
     codes = pointwise_codes(better, worse)
     chance = _shuffled_chance(grades.scores)
@@ -432,7 +434,7 @@ def _shuffled_chance(scores: Floats) -> float:
     return float(1 - (share**2).sum()) / 2
 
 
-def _against_pairwise(votes: Votes, grades: Grades, codes: Ints) -> list[MetricRow]:
+def _against_pairwise(votes: JudgeVotes, grades: Grades, codes: Ints) -> list[MetricRow]:
     """Compare both ways of judging on the pairs that have both."""
     pairwise = dict(zip((item.id for item in votes.items), majority(votes.codes), strict=True))
     both = [row for row, item in enumerate(grades.items) if item.id in pairwise]

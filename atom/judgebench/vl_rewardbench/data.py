@@ -19,7 +19,7 @@ from atom.formats.base import ImportFile
 from atom.formats.cells import is_missing, to_list, to_name, to_number, to_text
 from atom.formats.intake.collector import Collector
 from atom.formats.rows import Row
-from atom.judgebench.base import Loaded, LoadOptions
+from atom.judgebench.base import LoadedItems, LoadOptions
 from atom.judgebench.reading import ItemReader, Unusable
 from atom.judgebench.words import count
 from atom.records import BenchItem, PictureSlot, content_id
@@ -141,7 +141,7 @@ def plain_query(text: str) -> str:
     return _PICTURE_MARK.sub("", text).strip()
 
 
-def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
+def load(files: Sequence[ImportFile], options: LoadOptions) -> LoadedItems:
     """Read VL-RewardBench's rows.
 
     Args:
@@ -185,7 +185,7 @@ class _Reader(ItemReader):
         self._ids: dict[str, str] = {}
         self._repeats = 0
 
-    def finish(self) -> Loaded:
+    def finish(self) -> LoadedItems:
         """Return what came of it all."""
         if self._repeats:
             self._out.note(

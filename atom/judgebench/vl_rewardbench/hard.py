@@ -71,7 +71,7 @@ class HardWorklist:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairVotes:
+class WeakStrongVotes:
     """Votes on n pairs, V of each judge: 1 right, 0 wrong, -1 unreadable, -2 not there.
 
     Attributes:
@@ -84,7 +84,7 @@ class PairVotes:
     strong: Ints
 
 
-def read_votes(task: PairsTask, verdicts: Iterable[Verdict]) -> PairVotes:
+def read_votes(task: PairsTask, verdicts: Iterable[Verdict]) -> WeakStrongVotes:
     """Read a run's votes; those that it didn't ask for (another warmth, more votes) stay out.
 
     Args:
@@ -111,7 +111,7 @@ def read_votes(task: PairsTask, verdicts: Iterable[Verdict]) -> PairVotes:
         found[row[one.judge], at[one.subject_id], one.repeat] = code
     weak = found[: len(task.weak_ids)]
     strong = found[-1] if task.strong_id else np.zeros((len(names), 0), dtype=np.int64)
-    return PairVotes(names=names, weak=weak, strong=strong)
+    return WeakStrongVotes(names=names, weak=weak, strong=strong)
 
 
 Stand = Literal["right", "wrong", "unsettled", "open"]

@@ -36,7 +36,7 @@ SIZES = (1, 3, 5, 7, 9)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Accuracy:
+class CategoryAccuracy:
     """Accuracy by category and over all.
 
     Attributes:
@@ -52,7 +52,7 @@ class Accuracy:
     macro: Macro
 
 
-def accuracy(votes: Ints, category: Sequence[str]) -> Accuracy:
+def accuracy(votes: Ints, category: Sequence[str]) -> CategoryAccuracy:
     """Score a judge's votes by majority, an unreadable or undecided item counted as wrong.
 
     Args:
@@ -85,7 +85,7 @@ def coin_chance(votes: Ints) -> Floats:
     return np.asarray(binom.sf(count // 2, count, 0.5), dtype=np.float64)
 
 
-def released_accuracy(votes: Ints, category: Sequence[str]) -> Accuracy:
+def released_accuracy(votes: Ints, category: Sequence[str]) -> CategoryAccuracy:
     """Score votes as the released code does: undecided items leave the denominator.
 
     An item with any unreadable vote is dropped, and so is one whose votes tie. Compare with
@@ -101,13 +101,13 @@ def released_accuracy(votes: Ints, category: Sequence[str]) -> Accuracy:
     return _accuracy((right > wrong)[kept].astype(np.int64), names, np.full(len(kept), CHANCE))
 
 
-def _accuracy(codes: Ints, category: Sequence[str], chance: Floats) -> Accuracy:
+def _accuracy(codes: Ints, category: Sequence[str], chance: Floats) -> CategoryAccuracy:
     if len(codes) != len(category):
         raise ValueError(f"{len(codes)} items and {len(category)} categories; they must match")
     label = np.asarray(category, dtype=object)
     names = tuple(sorted({str(name) for name in category}))
     rates = tuple(rate(codes[label == name], _mean(chance[label == name])) for name in names)
-    return Accuracy(
+    return CategoryAccuracy(
         categories=names,
         by_category=rates,
         overall=rate(codes, _mean(chance)),

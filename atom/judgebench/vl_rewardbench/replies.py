@@ -43,7 +43,7 @@ _OWN: Final = ("label", "value", "state")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Said:
+class ParsedChoice:
     """A judge's text, read.
 
     Args:
@@ -55,7 +55,7 @@ class Said:
     detail: str = ""
 
 
-def read_judgment(text: str) -> Said:
+def read_judgment(text: str) -> ParsedChoice:
     """Read which answer a judge's text calls better.
 
     Line breaks and asterisks go; then the last "Answer N is (the) (slightly) better" counts that
@@ -71,11 +71,11 @@ def read_judgment(text: str) -> Said:
     flat = text.replace("\n", "").replace("*", "")
     lead = _LEAD.search(flat)
     if lead is None:
-        return Said(place=None, detail='it has neither "Overall Judgment" nor "Therefore"')
+        return ParsedChoice(place=None, detail='it has neither "Overall Judgment" nor "Therefore"')
     numbers: list[str] = _BETTER.findall(flat, lead.end())
     if not numbers:
-        return Said(place=None, detail='no "Answer 1 is better" stands in its judgment')
-    return Said(place=int(numbers[-1]) if len(numbers[-1]) <= 6 else 999_999)
+        return ParsedChoice(place=None, detail='no "Answer 1 is better" stands in its judgment')
+    return ParsedChoice(place=int(numbers[-1]) if len(numbers[-1]) <= 6 else 999_999)
 
 
 def released_flag(place: int | None, swapped: bool, better: str) -> Flag:
@@ -219,7 +219,7 @@ class _Reader:
         text = to_text(meta.get("filter_choice"))
         if text is None and told is None:
             raise Unusable("it has neither a judge's text nor a known `flag_status`")
-        said = Said(place=None) if text is None else read_judgment(text)
+        said = ParsedChoice(place=None) if text is None else read_judgment(text)
         flag = told if text is None else released_flag(said.place, swapped, better)
         if told is not None and flag != told:
             self._out.tally(

@@ -25,7 +25,7 @@ _SIDE: Final = {"a": 0, "b": 1}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Votes:
+class JudgeVotes:
     """A judge's votes on the pairs, all asked in the same way.
 
     Attributes:
@@ -73,7 +73,7 @@ class Grades:
     repeats: int
 
 
-def gather_votes(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> Votes:
+def gather_votes(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> JudgeVotes:
     """Lay a judge's votes on pairs out as matrices.
 
     Votes that were asked in different ways (another prompt, another temperature) aren't mixed: the
@@ -98,7 +98,7 @@ def gather_votes(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> Vot
             released[row, column] = _FLAG_CODES.get(str(one.data.get("flag")), right)
             side[row, column] = VOTE_NONE if said is None else said
             swapped[row, column] = one.order == "ba"
-    return Votes(
+    return JudgeVotes(
         items=kept,
         codes=codes,
         released=released,

@@ -141,7 +141,7 @@ def _names(here: Here, endpoints: Mapping[str, Endpoint]) -> None:
     name = st.selectbox("Judge", there, index=at, key="groups_judge")
     endpoint = endpoints[str(name)]
     asked = names.GroupsToName(identity=found.identity, keys=tuple(one.key for one in found.groups),
-                        material=material, kinds=tuple(map(str, KINDS)))  # fmt: skip
+                               material=material, kinds=tuple(map(str, KINDS)))  # fmt: skip
     price = names.price(here.store, endpoint, asked)
     cost = work.price_words(price.tokens, price.cost, endpoint)
     kit.show(

@@ -8,7 +8,7 @@ from typing import Final
 
 import streamlit as st
 
-from atom.judgebench.items import Judged
+from atom.judgebench.items import ItemStanding
 from atom.methods.registry import METHODS
 from atom.ui import links
 from atom.ui.lab.bench import items as lab_items
@@ -111,7 +111,7 @@ def _opened(
     row = find_row(listed, item)
     if row is None:
         return None
-    judges: list[tuple[str, str, Judged]] = []
+    judges: list[tuple[str, str, ItemStanding]] = []
     for name, title, rows in everybody:
         mine = next((one.found for one in rows if one.item.id == row.item.id), None)
         if mine is None or not mine.said:

@@ -18,9 +18,9 @@ from atom.judgebench.vl_rewardbench.hard import (
     DECIDED,
     Decision,
     Mask,
-    PairVotes,
     Stand,
     VotePoint,
+    WeakStrongVotes,
     by_votes,
     decide,
     fails,
@@ -213,7 +213,7 @@ def _share(k: int, n: int) -> Share:
 
 
 def _judges(
-    task: PairsTask, votes: PairVotes, hard: Mask, names: Mapping[str, str]
+    task: PairsTask, votes: WeakStrongVotes, hard: Mask, names: Mapping[str, str]
 ) -> tuple[WeakJudge, ...]:
     fresh = fresh_accuracy(votes.weak, task.fail)
     found = []
@@ -236,7 +236,7 @@ def _judges(
 
 
 def _cases(
-    store: Store, data: StudyData, task: PairsTask, votes: PairVotes
+    store: Store, data: StudyData, task: PairsTask, votes: WeakStrongVotes
 ) -> tuple[PairCase, ...]:
     people = people_on_pairs(store, data.study.id)
     hard = is_hard(votes.weak, task.fail)

@@ -11,7 +11,7 @@ from typing import Final, Literal, get_args
 from atom.display.csv_text import csv_text
 from atom.judgebench.base import BenchResult, MetricTable
 from atom.judgebench.cards import Card
-from atom.judgebench.items import Judged, card_of, group_of, in_group, judged, one_way
+from atom.judgebench.items import ItemStanding, card_of, group_of, in_group, judged, one_way
 from atom.records import BenchItem, BenchSet, Call, Verdict
 from atom.store import Store
 from atom.store.verdicts import items_of, verdicts_about, verdicts_on
@@ -36,7 +36,7 @@ class ItemRow:
 
     item: BenchItem
     card: Card
-    found: Judged
+    found: ItemStanding
 
     def counts_as(self, shown: Shown) -> bool:
         """Whether it is among those that are asked for."""
@@ -81,7 +81,7 @@ class ItemView:
     """
 
     row: ItemRow
-    judges: tuple[tuple[str, str, Judged], ...]
+    judges: tuple[tuple[str, str, ItemStanding], ...]
     replies: Mapping[str, str]
     before: str | None
     after: str | None
@@ -226,7 +226,7 @@ def find_row(listed: ItemList, item_id: str | None) -> ItemRow | None:
 
 
 def laid_open(
-    store: Store, listed: ItemList, row: ItemRow, judges: tuple[tuple[str, str, Judged], ...]
+    store: Store, listed: ItemList, row: ItemRow, judges: tuple[tuple[str, str, ItemStanding], ...]
 ) -> ItemView:
     """Put an item of a list together with what was said about it, and its neighbours.
 

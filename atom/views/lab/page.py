@@ -16,7 +16,7 @@ from atom.formats import ImportFile
 from atom.formats.pictures import PictureFinder
 from atom.judgebench import published
 from atom.judgebench.base import BenchResult, LoadOptions, MetricRow
-from atom.judgebench.published import Place
+from atom.judgebench.published import PrintedPlace
 from atom.judgebench.registry import find_bench
 from atom.records import BenchSet, Judge
 from atom.settings import PUBLISHED_FOLDER
@@ -311,7 +311,7 @@ def read_columns(text: str) -> dict[str, str]:
 # --- the papers' models ---------------------------------------------------------------------------
 
 
-def places(benchmark: str, result: BenchResult | None = None) -> tuple[Place, ...]:
+def places(benchmark: str, result: BenchResult | None = None) -> tuple[PrintedPlace, ...]:
     """Put a judge's figures among those that a paper prints.
 
     Args:
@@ -334,7 +334,7 @@ def places(benchmark: str, result: BenchResult | None = None) -> tuple[Place, ..
     return tuple(found)
 
 
-def all_places() -> tuple[Place, ...]:
+def all_places() -> tuple[PrintedPlace, ...]:
     """Return every figure that papers print of all their models.
 
     Raises:

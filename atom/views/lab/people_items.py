@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from atom.analysis.agreement.fidelity import orders_of
-from atom.judgebench.cards import Card, Said
+from atom.judgebench.cards import Card, JudgeRemark
 from atom.judgebench.items import stand_of
 from atom.judgebench.rates import INVALID, RIGHT, WRONG
 from atom.methods.registry import METHODS
@@ -78,7 +78,7 @@ def method_items(store: Store, data: StudyData, held: Held, method: str) -> tupl
             told = int(np.sign(gap))
             code = RIGHT if told == truth else WRONG
             words = f"{_ORDER_WORDS[told]} ({_score(numbers[0])} to {_score(numbers[1])})"
-        said = Said(
+        said = JudgeRemark(
             verdict=_verdict(data, sample.id, method, judge),
             about="the pair",
             words=words,
@@ -88,7 +88,9 @@ def method_items(store: Store, data: StudyData, held: Held, method: str) -> tupl
     return tuple(rows)
 
 
-def method_reasons(store: Store, data: StudyData, method: str, row: ItemRow) -> tuple[Said, ...]:
+def method_reasons(
+    store: Store, data: StudyData, method: str, row: ItemRow
+) -> tuple[JudgeRemark, ...]:
     """Return what the judge wrote when a method asked it about a pair's sample."""
     if data.judge is None or METHODS[method].source == "checkpoints":
         return ()
@@ -97,7 +99,7 @@ def method_reasons(store: Store, data: StudyData, method: str, row: ItemRow) -> 
         store, data.study.id, data.judge.id, data.study.judge_sampling
     ).get(subject, ()) if one.part.startswith(f"{method}/")}  # fmt: skip
     return tuple(
-        Said(
+        JudgeRemark(
             verdict=one,
             about=one.part.partition("/")[0],
             words="" if one.value is None else f"{one.value:g}",
@@ -163,8 +165,8 @@ def label_items(store: Store, data: StudyData, found: Labelled, judge: str) -> t
         if code != _NEVER:
             right = None if most < 0 else INVALID if code < 0 else int(code == most)
             words = "unread" if code < 0 else _CLASS_WORDS[code]
-            told = [Said(verdict=_verdict(data, sample.id, "preference", judge), about="the pair",
-                         words=words, code=right)]  # fmt: skip
+            verdict = _verdict(data, sample.id, "preference", judge)
+            told = [JudgeRemark(verdict=verdict, about="the pair", words=words, code=right)]
         rows.append(_row(data, (first.id, second.id), at, sample, card, told))
     return tuple(rows)
 
@@ -209,8 +211,8 @@ def rating_items(
         score = math.nan if given is None else float(given[at])
         if math.isfinite(score):
             one = _verdict(data, sample_id, criterion, judge)
-            said = [Said(verdict=one, about=word, words=f"{score:.4g}", code=None,
-                         apart=round(score - mean, 2))]  # fmt: skip
+            said = [JudgeRemark(verdict=one, about=word, words=f"{score:.4g}", code=None,
+                                apart=round(score - mean, 2))]  # fmt: skip
         rows.append(_row(data, (sample_id, criterion), at, sample, card, said))
     return tuple(rows)
 
@@ -261,7 +263,12 @@ def _verdict(data: StudyData, sample: str, part: str, judge: str) -> Verdict:
 
 
 def _row(
-    data: StudyData, key: tuple[str, str], at: int, sample: Sample, card: Card, said: list[Said]
+    data: StudyData,
+    key: tuple[str, str],
+    at: int,
+    sample: Sample,
+    card: Card,
+    said: list[JudgeRemark],
 ) -> ItemRow:
     item = BenchItem(set_id=data.study.id, id=content_id("shown item", *key), position=at,
                      pictures=sample.pictures, data={SAMPLE: sample.id})  # fmt: skip

@@ -19,7 +19,7 @@ from atom.judgebench.base import BenchResult, MetricRow, MetricTable
 from atom.judgebench.best_of_n import benchmark as best_of_n_bench
 from atom.judgebench.critic_bench import ask as critic_bench_ask
 from atom.judgebench.critic_bench import benchmark as critic_bench_bench
-from atom.judgebench.describe import Described, describe
+from atom.judgebench.describe import SetDescription, describe
 from atom.judgebench.mm_critic import data as mm_critic_data
 from atom.judgebench.multi_crit import benchmark as multi_crit_bench
 from atom.judgebench.multi_crit.criteria import names_of
@@ -100,7 +100,7 @@ def size_of(name: str) -> float | None:
     return float(found[-1]) if found else None
 
 
-def described(store: Store, record: BenchSet) -> Described:
+def described(store: Store, record: BenchSet) -> SetDescription:
     """Say what a set holds."""
     return describe(record.benchmark, items_of(store, [record.id]))
 

@@ -16,7 +16,7 @@ METRICS: Final = ("macro_average_accuracy", "overall_accuracy")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScalingPoint:
+class ScalingPercent:
     """Accuracy by a majority of K votes, percent.
 
     Attributes:
@@ -45,7 +45,7 @@ class Scaling:
     """
 
     label: str
-    points: tuple[ScalingPoint, ...]
+    points: tuple[ScalingPercent, ...]
     chance: float
     n: int
 
@@ -75,9 +75,9 @@ def scaling_of(result: BenchResult) -> Scaling | None:
     return None
 
 
-def _point(size: int, measured: MetricRow | None, closed: MetricRow | None) -> ScalingPoint:
+def _point(size: int, measured: MetricRow | None, closed: MetricRow | None) -> ScalingPercent:
     nan = math.nan
-    return ScalingPoint(
+    return ScalingPercent(
         votes=size,
         measured=measured.value if measured else nan,
         lo=measured.lo if measured else nan,

@@ -380,7 +380,7 @@ TASK_TABLES = [
 @pytest.mark.parametrize(("name", "split", "holds", "fails"), TASK_TABLES)
 def test_criticbench_task_averages_are_plain_means(name, split, holds, fails):
     identity = f"cb_t{name.split('_')[1].removeprefix('table')}_{split}_avg"
-    rows: dict[str, list[published.Figure]] = {}
+    rows: dict[str, list[published.PrintedFigure]] = {}
     for row in published.figures(FOLDER, name):
         if row.where["split"] == split and not math.isnan(row.value):
             rows.setdefault(row.model_key, []).append(row)
@@ -449,7 +449,7 @@ def test_atom_validity_deltas():
     pairs = []
     for cells in rows.values():
         found = LeafHomogeneity(mae_global=cells["mae_global"], mae_node=cells["mae_intra"],
-                            n=int(cells["n_valid"]))  # fmt: skip
+                                n=int(cells["n_valid"]))  # fmt: skip
         pairs.append((found.delta, cells["delta"]))
     assert tally(pairs, 0.001) == rule("atom_t3_delta") == (7, 0)
 

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from atom.formats.base import ImportFile
-from atom.judgebench.reading import Notes, Unusable, repeat_of, rows_of
+from atom.judgebench.reading import ReadingNotes, Unusable, repeat_of, rows_of
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ def test_a_repeat_that_is_no_number_from_0_on_is_told(value):
 
 
 def test_rows_of_all_files_come_in_turn_and_what_is_broken_is_named():
-    notes = Notes()
+    notes = ReadingNotes()
     files = [
         ImportFile.from_bytes("one.jsonl", b'{"a": 1}\nbroken\n'),
         ImportFile.from_bytes("two.json", b'[{"a": 2}, {"a": 3}]'),
@@ -33,7 +33,7 @@ def test_rows_of_all_files_come_in_turn_and_what_is_broken_is_named():
 
 
 def test_what_happens_often_is_counted_where_it_came_first():
-    notes = Notes()
+    notes = ReadingNotes()
     for place in ("x line 1", "x line 2"):
         notes.note("once")
         notes.tally("odd", place)

@@ -13,7 +13,7 @@ from atom.display import numbers
 from atom.display.csv_text import csv_text
 from atom.engine.endpoints.configured import known_endpoints
 from atom.errors import AtomError
-from atom.judgebench.describe import Cell, Described, Histogram, SetTable
+from atom.judgebench.describe import Cell, Histogram, SetDescription, SetTable
 from atom.records import BenchSet, Judge
 from atom.ui import kit
 from atom.ui.html import Html, el
@@ -75,7 +75,7 @@ def _scatters(
 @st.cache_resource(show_spinner=False, max_entries=8)
 def _described(
     url: str, set_id: str, revision: int, _store: OpenStore, _record: BenchSet
-) -> Described:
+) -> SetDescription:
     del url, set_id, revision
     return described(_store, _record)
 

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Final
 
 from atom.display import numbers
-from atom.judgebench.cards import Said
-from atom.judgebench.items import Judged
+from atom.judgebench.cards import JudgeRemark
+from atom.judgebench.items import ItemStanding
 from atom.ui import kit, picture
 from atom.ui import said as ui_said
 from atom.ui.html import Html, el
@@ -100,7 +100,7 @@ def _side_by_side(view: ItemView) -> Html | None:
     abouts = [*dict.fromkeys(about for mine in said.values() for about in mine)]
     known = any(about in truth for about in abouts)
 
-    def votes(mine: Mapping[str, Sequence[Said]], about: str) -> Html:
+    def votes(mine: Mapping[str, Sequence[JudgeRemark]], about: str) -> Html:
         return el("span", _votes(mine.get(about, ())), class_="text")
 
     return kit.section(
@@ -122,14 +122,14 @@ def _side_by_side(view: ItemView) -> Html | None:
     )
 
 
-def _by_about(said: Sequence[Said]) -> dict[str, list[Said]]:
-    found: dict[str, list[Said]] = {}
+def _by_about(said: Sequence[JudgeRemark]) -> dict[str, list[JudgeRemark]]:
+    found: dict[str, list[JudgeRemark]] = {}
     for one in said:
         found.setdefault(one.about, []).append(one)
     return found
 
 
-def _votes(said: Sequence[Said]) -> str:
+def _votes(said: Sequence[JudgeRemark]) -> str:
     """Write a judge's votes on one thing: `a ✓, b ✗`, each word once with its number."""
     counts: dict[str, int] = {}
     for one in said:
@@ -157,7 +157,7 @@ def _pictures(store: OpenStore, view: ItemView) -> Html | None:
     return el("div", drawn, style="display:flex;flex-wrap:wrap;gap:12px")
 
 
-def _judge(name: str, found: Judged, view: ItemView, *, on: bool) -> Html:
+def _judge(name: str, found: ItemStanding, view: ItemView, *, on: bool) -> Html:
     head = el(
         "h2",
         el("span", name, class_="text"),
@@ -201,7 +201,7 @@ def _judge(name: str, found: Judged, view: ItemView, *, on: bool) -> Html:
     )
 
 
-def _beside(name: str, found: Judged, view: ItemView) -> Html | None:
+def _beside(name: str, found: ItemStanding, view: ItemView) -> Html | None:
     """Draw what a judge wrote beside the reference of the same."""
     pairs = [
         (one, heading, text)
@@ -224,7 +224,7 @@ def _beside(name: str, found: Judged, view: ItemView) -> Html | None:
     return el("div", el("p", "Beside the reference", class_="strong"), blocks)
 
 
-def _right(one: Said) -> Html:
+def _right(one: JudgeRemark) -> Html:
     """Draw whether a judge was right, or how far it was off."""
     sign, word = _CODES.get(one.code, ("", "")) if one.code is not None else ("", "")
     apart = "" if one.apart is None else f"{numbers.signed(one.apart)} from {_from_whom(one)}"
@@ -236,22 +236,22 @@ def _right(one: Said) -> Html:
     )
 
 
-def _why(one: Said) -> Html:
+def _why(one: JudgeRemark) -> Html:
     why = one.reason or one.verdict.detail
     return (
         ui_said.said(why, lights=False) if len(why) > 220 else el("span", why, class_="text small")
     )
 
 
-def _from_whom(one: Said) -> str:
+def _from_whom(one: JudgeRemark) -> str:
     return "people's" if one.code is None else "the truth"
 
 
-def _shown(one: Said) -> str:
+def _shown(one: JudgeRemark) -> str:
     order = {"ab": "a first", "ba": "b first"}.get(one.verdict.order, one.verdict.order)
     vote = f"vote {one.verdict.repeat + 1}"
     return f"{order}, {vote}" if order else vote
 
 
-def _where(one: Said) -> str:
+def _where(one: JudgeRemark) -> str:
     return f"{one.about}, {_shown(one)}"

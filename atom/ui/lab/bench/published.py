@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from atom.display import numbers
-from atom.judgebench.published import Erratum, Figure, Place
+from atom.judgebench.published import Erratum, PrintedFigure, PrintedPlace
 from atom.ui import kit
 from atom.ui.html import Child, Html, el, join
 from atom.views.judges.figures import (
@@ -19,7 +19,7 @@ from atom.views.lab.page import (
 )
 
 
-def among(found: Sequence[Place], judge: str, *, synthetic: bool) -> Html:
+def among(found: Sequence[PrintedPlace], judge: str, *, synthetic: bool) -> Html:
     """Draw where a judge would stand among the papers' models."""
     if not found:
         return Html("")
@@ -39,7 +39,7 @@ def among(found: Sequence[Place], judge: str, *, synthetic: bool) -> Html:
     return kit.section("Among the papers’ models", drawn)
 
 
-def _place(found: Place, judge: str | None, *, synthetic: bool = False) -> Html:
+def _place(found: PrintedPlace, judge: str | None, *, synthetic: bool = False) -> Html:
     head = found.headline
     rank = ""
     if judge is not None and found.ours is not None and found.rank is not None:
@@ -68,7 +68,7 @@ def _place(found: Place, judge: str | None, *, synthetic: bool = False) -> Html:
     )
 
 
-def strip(found: Place, judge: str | None, *, synthetic: bool = False) -> Html:
+def strip(found: PrintedPlace, judge: str | None, *, synthetic: bool = False) -> Html:
     """Draw the papers' models on a line, and the judge among them."""
     ours = found.ours if judge is not None else None
     values = [one.value for one in found.models]
@@ -125,20 +125,22 @@ def strip(found: Place, judge: str | None, *, synthetic: bool = False) -> Html:
     )
 
 
-def _printed(one: Figure, found: Place) -> str:
+def _printed(one: PrintedFigure, found: PrintedPlace) -> str:
     return numbers.plain(one.value, 2 if found.headline.unit == "points" else 1)
 
 
-def ranking(found: Place, judge: str | None, *, synthetic: bool = False) -> Html:
+def ranking(found: PrintedPlace, judge: str | None, *, synthetic: bool = False) -> Html:
     """Draw the papers' models as a list, the judge at its place, errata with both values."""
-    lines: list[Figure | None] = [*found.models]
+    lines: list[PrintedFigure | None] = [*found.models]
     if judge is not None and found.ours is not None and found.rank is not None:
         lines.insert(found.rank - 1, None)
     number = {id(one): str(place) for place, one in enumerate(found.models, start=1)}
     class_ = "quiet text" if synthetic else "strong text"
     ours = str(estimate(found.ours)) if found.ours is not None else None
 
-    def of(theirs: Callable[[Figure], Child], here: Child) -> Callable[[Figure | None], Child]:
+    def of(
+        theirs: Callable[[PrintedFigure], Child], here: Child
+    ) -> Callable[[PrintedFigure | None], Child]:
         """Fill a column: what it has of a paper's model, and of the judge."""
         return lambda one: here if one is None else theirs(one)
 
@@ -179,7 +181,7 @@ def _errata(errata: Sequence[Erratum]) -> Html | str:
     return el("span", el("span", "! ", aria_hidden="true"), words, class_="small")
 
 
-def printed(title: str, found: Sequence[Place]) -> Html:
+def printed(title: str, found: Sequence[PrintedPlace]) -> Html:
     """Draw one benchmark's printed figures."""
     return kit.section(
         title,

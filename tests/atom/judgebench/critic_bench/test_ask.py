@@ -6,7 +6,7 @@ from atom.judge.reply import Reply
 from atom.judge.request import TextPart
 from atom.judge.templates import load_template
 from atom.judgebench.base import BenchPlan
-from atom.judgebench.critic_bench.ask import PROMPTS, SCHEMAS, CriticWorklist
+from atom.judgebench.critic_bench.ask import PROMPTS, SCHEMAS, CriticBenchWorklist
 from atom.records import BenchItem, Call, Sampling
 
 COMMON = {"question": "Why?", "article": "", "tests": "", "source": "", "places": []}
@@ -24,7 +24,7 @@ def worklist(*datas, votes=1, parts=(), scorer=None):
     items = [
         BenchItem(set_id="set", id=f"i{n}", position=n, data=data) for n, data in enumerate(datas)
     ]
-    return CriticWorklist(
+    return CriticBenchWorklist(
         plan=BenchPlan(set_id="set", items=items, pictures=lambda _: (), judge="judge",
                        scorer=scorer, sampling=Sampling(temperature=0.0), votes=votes, parts=parts)
     )  # fmt: skip

@@ -2,7 +2,7 @@ import pytest
 
 from atom.judgebench.critic_bench.code import (
     FENCE,
-    Ran,
+    ProgramResult,
     code_of,
     no_program,
     programs,
@@ -70,7 +70,7 @@ def test_the_program_in_a_correction(text, code):
 
 
 def run(program, ended="ended", output=f"{FENCE}\n", reason=""):
-    return program.read(Ran(ended=ended, output=output, reason=reason))
+    return program.read(ProgramResult(ended=ended, output=output, reason=reason))
 
 
 def test_a_program_passes_when_it_comes_to_its_end():

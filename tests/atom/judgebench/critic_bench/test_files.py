@@ -7,7 +7,7 @@ import pytest
 from atom.errors import FormatError, UsageError
 from atom.formats.base import ImportFile
 from atom.judgebench.base import LoadOptions
-from atom.judgebench.critic_bench.files import Place, load
+from atom.judgebench.critic_bench.files import CriticPlace, load
 from atom.judgebench.critic_bench.measures import objective_overall
 
 ANSWER = {"question": "Why?", "generation": "Because.", "feedback": "Too short.",
@@ -74,7 +74,7 @@ def test_a_folder_of_both_parts_makes_one_item_of_equal_rows(tmp_path):
     assert (merged["score"], merged["references"]) == (3.0, True)
     best = next(item.data for item in found.items if item.data["answer"] == "Good.")
     assert (best["corrected"], best["references"]) == (False, False)
-    assert Place.parse(best["places"][0]).what == "correction_part"
+    assert CriticPlace.parse(best["places"][0]).what == "correction_part"
 
 
 @pytest.mark.parametrize(
