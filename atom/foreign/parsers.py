@@ -52,7 +52,7 @@ _MEMORY_WORDS: Final = "it takes more than {megabytes:,} MB of memory, or breaks
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class ParserLimits:
     """What reading a file may cost.
 
     Args:
@@ -64,15 +64,15 @@ class Limits:
     cpu: int = 60
 
 
-TABLE: Final = Limits()
+TABLE: Final = ParserLimits()
 """For tables; a file's size adds to the time, see `time_for`."""
-PICTURE: Final = Limits(memory=1 << 30, cpu=20)
+PICTURE: Final = ParserLimits(memory=1 << 30, cpu=20)
 """For one picture."""
 
 
-def time_for(n_bytes: int) -> Limits:
+def time_for(n_bytes: int) -> ParserLimits:
     """Return what a table of a size may cost: a minute, and ten seconds a megabyte."""
-    return Limits(cpu=TABLE.cpu + n_bytes // 100_000)
+    return ParserLimits(cpu=TABLE.cpu + n_bytes // 100_000)
 
 
 def parse(
@@ -80,7 +80,7 @@ def parse(
     source: BinaryIO | bytes,
     *args: str | int | float | bool | None,
     name: str,
-    limits: Limits = PICTURE,
+    limits: ParserLimits = PICTURE,
     error: type[DataError] = FormatError,
 ) -> Any:
     """Call a function of ours on a foreign file, in a worker.
@@ -113,7 +113,7 @@ def parse_rows(
     source: BinaryIO,
     *args: str | int | float | bool | None,
     name: str,
-    limits: Limits = TABLE,
+    limits: ParserLimits = TABLE,
     error: type[DataError] = FormatError,
 ) -> Iterator[Any]:
     """Call a generator of ours on a foreign file, in a worker; see `parse`.
@@ -142,7 +142,7 @@ class _Task:
     function: Callable[..., Any]
     args: tuple[object, ...]
     name: str
-    limits: Limits
+    limits: ParserLimits
     error: type[DataError]
 
     def failed(self, words: str) -> DataError:

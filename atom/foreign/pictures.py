@@ -22,7 +22,7 @@ READABLE: Final = (*_PLAIN, "WEBP", "AVIF")
 """Formats that are read at all."""
 
 
-class Facts(NamedTuple):
+class PictureHeader(NamedTuple):
     """What a picture's header says: kind, and width and height in pixels."""
 
     media_type: str
@@ -30,7 +30,7 @@ class Facts(NamedTuple):
     height: int
 
 
-def read_header(data: bytes, name: str = "picture") -> Facts:
+def read_header(data: bytes, name: str = "picture") -> PictureHeader:
     """Read a picture's kind and size.
 
     Raises:
@@ -38,7 +38,7 @@ def read_header(data: bytes, name: str = "picture") -> Facts:
     """
     if data[8:12] in (b"WEBP", b"avif", b"avis", b"mif1", b"msf1"):
         found = parse(header_of, data, name=name, limits=PICTURE, error=PictureError)
-        return Facts(*found)
+        return PictureHeader(*found)
     return _facts(io.BytesIO(data), _PLAIN)
 
 
@@ -89,14 +89,14 @@ def thumbnail_of(stream: BinaryIO, width: int, height: int) -> bytes:
     return out.getvalue()
 
 
-def _facts(stream: BinaryIO, formats: tuple[str, ...]) -> Facts:
+def _facts(stream: BinaryIO, formats: tuple[str, ...]) -> PictureHeader:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             image = Image.open(stream, formats=_at_hand(formats))
             width, height = image.size
             kind = Image.MIME.get(image.format or "", "application/octet-stream")
-            return Facts(kind, width, height)
+            return PictureHeader(kind, width, height)
     except MemoryError:
         raise
     except UnidentifiedImageError as error:

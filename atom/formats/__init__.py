@@ -12,7 +12,7 @@ from atom.formats.pictures import (
     NoPictures,
     PictureFinder,
 )
-from atom.formats.registry import FORMATS, Preview, detect, dry_run, preview, read
+from atom.formats.registry import FORMATS, ImportPreview, detect, dry_run, preview, read
 
 __all__ = [
     "FORMATS",
@@ -27,7 +27,7 @@ __all__ = [
     "NoPictures",
     "Owner",
     "PictureFinder",
-    "Preview",
+    "ImportPreview",
     "Reading",
     "account_of",
     "detect",

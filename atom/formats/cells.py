@@ -159,14 +159,14 @@ def to_number(value: object) -> float | None:
     return number if math.isfinite(number) else None
 
 
-class Verdict(NamedTuple):
+class ImportedVerdict(NamedTuple):
     """An imported verdict: a value from 0 to 1, or why there is none."""
 
     value: float | None
     detail: str = ""
 
 
-def to_verdict(value: object, top: float = 1.0) -> Verdict | None:
+def to_verdict(value: object, top: float = 1.0) -> ImportedVerdict | None:
     """Read a verdict; the few that a file has are read once.
 
     Args:
@@ -185,34 +185,38 @@ def to_verdict(value: object, top: float = 1.0) -> Verdict | None:
 
 
 @lru_cache(maxsize=1024, typed=True)
-def _verdict_of(value: str | float | None, top: float) -> Verdict | None:
+def _verdict_of(value: str | float | None, top: float) -> ImportedVerdict | None:
     if isinstance(value, bool):
-        return Verdict(value=float(value))
+        return ImportedVerdict(value=float(value))
     if isinstance(value, int | float) and 0 <= value <= top:
-        return Verdict(value=value / top)
+        return ImportedVerdict(value=value / top)
     return _worded(value, top)
 
 
-def _worded(value: object, top: float) -> Verdict | None:
+def _worded(value: object, top: float) -> ImportedVerdict | None:
     name = to_name(value)
     if name is None:
         return None
     word = name.casefold()
     if word in _RIGHT:
-        return Verdict(value=1.0)
+        return ImportedVerdict(value=1.0)
     if word in _WRONG:
-        return Verdict(value=0.0)
+        return ImportedVerdict(value=0.0)
     if name.endswith("%"):
         value, top = name[:-1], 100.0
     number = to_number(value)
     if number is None:
-        return Verdict(value=None, detail=f"the file says {name[:80]!r}, which is no verdict")
+        return ImportedVerdict(
+            value=None, detail=f"the file says {name[:80]!r}, which is no verdict"
+        )
     if not 0 <= number <= top:
-        return Verdict(value=None, detail=f"the file says {name[:80]}, outside 0 to {top:g}")
-    return Verdict(value=number / top)
+        return ImportedVerdict(
+            value=None, detail=f"the file says {name[:80]}, outside 0 to {top:g}"
+        )
+    return ImportedVerdict(value=number / top)
 
 
-class Choices(NamedTuple):
+class AnswerOptions(NamedTuple):
     """Answer options, and what the source calls each."""
 
     texts: tuple[str, ...]
@@ -224,7 +228,7 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
 
 
-def to_choices(value: object) -> Choices | None:
+def to_choices(value: object) -> AnswerOptions | None:
     """Read options from one cell: a list, an object of letters, or `{text: [], label: []}`."""
     if isinstance(value, str) and value.strip().startswith("{") and len(value) <= _MAX_LITERAL:
         text = value.strip()
@@ -245,12 +249,12 @@ def to_choices(value: object) -> Choices | None:
     return label_choices(_LETTERS[: len(items)], items)
 
 
-def label_choices(labels: Sequence[str], values: Sequence[object]) -> Choices:
+def label_choices(labels: Sequence[str], values: Sequence[object]) -> AnswerOptions:
     """Pair labels with options, dropping empty options after the labels are given."""
     found = [to_text(value) for value in values]
     if None not in found and [*map(type, values)].count(str) == len(found):  # as nearly all are
         clean = tuple(cast("list[str]", found))
-        return Choices(clean, dict(zip(map(_folded, labels), clean, strict=False)))
+        return AnswerOptions(clean, dict(zip(map(_folded, labels), clean, strict=False)))
     texts: list[str] = []
     named: dict[str, str] = {}
     for position, (value, text) in enumerate(zip(values, found, strict=True)):
@@ -259,7 +263,7 @@ def label_choices(labels: Sequence[str], values: Sequence[object]) -> Choices:
         texts.append(text)
         if position < len(labels):
             named[_folded(labels[position])] = text
-    return Choices(tuple(texts), named)
+    return AnswerOptions(tuple(texts), named)
 
 
 @lru_cache(maxsize=256)
@@ -274,7 +278,7 @@ class Reference(NamedTuple):
     note: str = ""
 
 
-def _several(value: object, choices: Choices | None) -> list[object] | None:
+def _several(value: object, choices: AnswerOptions | None) -> list[object] | None:
     """Tell several answers in one cell from an answer that is itself a list, like `[1, 2]`."""
     if value.__class__ is str and "[" not in value:
         return None
@@ -287,7 +291,7 @@ def _several(value: object, choices: Choices | None) -> list[object] | None:
 
 
 def to_reference(
-    value: object, choices: Choices | None = None, index_from: int | None = None
+    value: object, choices: AnswerOptions | None = None, index_from: int | None = None
 ) -> Reference:
     """Read the reference answer.
 

@@ -85,7 +85,7 @@ def decode(text: str) -> object:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pair:
+class KeyValue:
     """A key and its value in an object."""
 
     key: str
@@ -168,14 +168,14 @@ class JsonScanner:
             if self._expect(",", "]") == "]":
                 return
 
-    def pairs(self) -> Iterator[Pair]:
+    def pairs(self) -> Iterator[KeyValue]:
         """Read the pairs of an object, one at a time.
 
         Raises:
             BrokenJsonError: it breaks off.
         """
         for key in self.each_key():
-            yield Pair(key=key, value=self.value())
+            yield KeyValue(key=key, value=self.value())
 
     def each_key(self) -> Iterator[str]:
         """Read an object's keys; the caller reads each value before going on.

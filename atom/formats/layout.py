@@ -20,7 +20,7 @@ _SCAN_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Layout:
+class FileLayout:
     """How a file's rows are laid out."""
 
     kind: Kind
@@ -31,7 +31,7 @@ class Layout:
 
 def find_layout(
     file: ImportFile, *, encoding: str | None = None, delimiter: str | None = None
-) -> Layout:
+) -> FileLayout:
     """Find out how a file is laid out, from its content rather than its name.
 
     Args:
@@ -45,9 +45,9 @@ def find_layout(
     if not head.strip(b"\x00 \t\r\n\xef\xbb\xbf\xff\xfe"):
         raise FormatError(f"{file.name!r} is empty; a table with a header line is expected")
     if head.startswith(b"PAR1"):
-        return Layout(kind="parquet")
+        return FileLayout(kind="parquet")
     if is_excel(head):
-        return Layout(kind="excel")
+        return FileLayout(kind="excel")
     check_packed([file])
     if encoding is None:
         detected = find_encoding(file)
@@ -59,9 +59,9 @@ def find_layout(
     start = text.lstrip()
     if start.startswith(("{", "[")) and not file.name.lower().endswith((".csv", ".tsv")):
         kind_of_json: Kind = "jsonl" if _is_lines(start, file.name) else "json"
-        return Layout(kind=kind_of_json, encoding=found, notes=notes)
+        return FileLayout(kind=kind_of_json, encoding=found, notes=notes)
     chosen = delimiter or find_delimiter(text, file.name)
-    return Layout(kind="csv", encoding=found, delimiter=chosen, notes=notes)
+    return FileLayout(kind="csv", encoding=found, delimiter=chosen, notes=notes)
 
 
 def is_excel(head: bytes) -> bool:

@@ -40,7 +40,7 @@ class Codes:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Read:
+class PairReading:
     """A verdict between two answers; without one, why."""
 
     verdict: PreferenceVerdict | None
@@ -54,7 +54,7 @@ def fold(value: object) -> str:
     return word[1:-1] if re.fullmatch(r"\([^()]*\)", word) else word
 
 
-def read_winner(value: object, names: tuple[str, str], codes: Codes) -> Read:
+def read_winner(value: object, names: tuple[str, str], codes: Codes) -> PairReading:
     """Read who won.
 
     Args:
@@ -64,11 +64,11 @@ def read_winner(value: object, names: tuple[str, str], codes: Codes) -> Read:
     """
     word = fold(value)
     if not word:
-        return Read(verdict=None, detail="the file holds no verdict")
+        return PairReading(verdict=None, detail="the file holds no verdict")
     for verdict, words in _readings(names, codes):
         if word in words:
-            return Read(verdict=verdict, strength=2 if word in _MUCH else 1)
-    return Read(verdict=None, detail=f"the file says {(to_name(value) or '')[:80]!r}")
+            return PairReading(verdict=verdict, strength=2 if word in _MUCH else 1)
+    return PairReading(verdict=None, detail=f"the file says {(to_name(value) or '')[:80]!r}")
 
 
 def _readings(

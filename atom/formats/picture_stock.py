@@ -25,7 +25,7 @@ from atom.formats.pictures import (
     BROKEN_URL,
     MAX_BYTES,
     PICTURE_SUFFIXES,
-    Look,
+    PictureLookup,
     check_picture,
 )
 from atom.formats.zip_pictures import DAMAGED_ZIP
@@ -145,12 +145,12 @@ class PictureStock:
             return Match(candidates=tuple(files))
         return Match(file=files[0], by=by)
 
-    def look(self, file: StockFile) -> Look:
+    def look(self, file: StockFile) -> PictureLookup:
         """Read a file as a picture; never raises for what is wrong with it."""
         try:
             data = file.read()
         except (DataError, *DAMAGED_ZIP):
-            return Look(picture=None, reason="it can't be read or unpacked")
+            return PictureLookup(picture=None, reason="it can't be read or unpacked")
         return check_picture(data, file.where)
 
     def hash_of(self, file: StockFile) -> str:

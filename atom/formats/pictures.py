@@ -50,7 +50,7 @@ class PictureData:
     data: bytes = field(repr=False)
 
 
-class Look(NamedTuple):
+class PictureLookup(NamedTuple):
     """What came of looking for a picture."""
 
     picture: PictureData | None
@@ -58,31 +58,31 @@ class Look(NamedTuple):
     """Why there is none."""
 
 
-_ABSENT = Look(picture=None, reason=NOT_THERE)
-_OUTSIDE = Look(picture=None, reason="it lies outside the picture folders")
+_ABSENT = PictureLookup(picture=None, reason=NOT_THERE)
+_OUTSIDE = PictureLookup(picture=None, reason="it lies outside the picture folders")
 
 
 class PictureFinder(Protocol):
     """Where pictures are looked for."""
 
-    def look(self, name: str) -> Look:
+    def look(self, name: str) -> PictureLookup:
         """Look for a picture by the name or path that the source gives."""
         ...
 
 
-def check_picture(data: bytes, name: str) -> Look:
+def check_picture(data: bytes, name: str) -> PictureLookup:
     """Take bytes as a picture if their header says that they are one, of a size we take."""
     if len(data) > MAX_BYTES:
-        return Look(picture=None, reason=f"it has more than {MAX_BYTES // 1_000_000} MB")
+        return PictureLookup(picture=None, reason=f"it has more than {MAX_BYTES // 1_000_000} MB")
     try:
         _, width, height = read_header(data, name)
     except PictureError:
-        return Look(picture=None, reason="it can't be read as a picture")
+        return PictureLookup(picture=None, reason="it can't be read as a picture")
     if width * height > MAX_PIXELS:
-        return Look(
+        return PictureLookup(
             picture=None, reason=f"it has more than {MAX_PIXELS // 1_000_000} million pixels"
         )
-    return Look(picture=PictureData(id=blob_hash(data), name=name, data=data))
+    return PictureLookup(picture=PictureData(id=blob_hash(data), name=name, data=data))
 
 
 def embedded_bytes(text: str) -> bytes | None:
@@ -100,16 +100,16 @@ def embedded_bytes(text: str) -> bytes | None:
         return None
 
 
-class Placed(NamedTuple):
+class PicturePlace(NamedTuple):
     """What a cell gives for a picture's place."""
 
     name: str
     """What the source calls the picture, cut; empty where it gives bytes without a name."""
-    look: Look
+    look: PictureLookup
     """The picture, or why there is none."""
 
 
-def place_picture(item: object, finder: PictureFinder, name: str = "") -> Placed | None:
+def place_picture(item: object, finder: PictureFinder, name: str = "") -> PicturePlace | None:
     """Take what a cell gives for a picture: bytes, base64, an object with either, or a name.
 
     Args:
@@ -132,10 +132,12 @@ def place_picture(item: object, finder: PictureFinder, name: str = "") -> Placed
         data = embedded_bytes(data)
     called = (to_name(told) or name)[:_MAX_NAME]
     if isinstance(data, bytes):
-        return Placed(name=called, look=check_picture(data, called))
+        return PicturePlace(name=called, look=check_picture(data, called))
     if called.lower().startswith("data:"):
-        return Placed(name=BROKEN_URL, look=Look(picture=None, reason="it can't be decoded"))
-    return Placed(called, finder.look(called)) if called else None
+        return PicturePlace(
+            name=BROKEN_URL, look=PictureLookup(picture=None, reason="it can't be decoded")
+        )
+    return PicturePlace(called, finder.look(called)) if called else None
 
 
 def _looks_base64(text: str) -> bool:
@@ -151,10 +153,10 @@ def _looks_base64(text: str) -> bool:
 class NoPictures:
     """Pictures are nowhere: every slot stays empty until some are attached."""
 
-    def look(self, name: str) -> Look:
+    def look(self, name: str) -> PictureLookup:
         """Find nothing."""
         refusal = None if name.isalnum() else _refusal(name)
-        return Look(picture=None, reason=refusal) if refusal else _ABSENT
+        return PictureLookup(picture=None, reason=refusal) if refusal else _ABSENT
 
     def find(self, name: str) -> PictureData | None:
         """Find nothing."""
@@ -186,13 +188,13 @@ class FolderPictures:
         """Return the picture, or None."""
         return self.look(name).picture
 
-    def look(self, name: str) -> Look:
+    def look(self, name: str) -> PictureLookup:
         """Look for a picture in the folders."""
         if name.isalnum() and len(name) != _DIGITS and name.casefold() not in self._root_names():
             return _ABSENT  # a log of a million ids asks for a million names
         refusal = _refusal(name)
         if refusal:
-            return Look(picture=None, reason=refusal)
+            return PictureLookup(picture=None, reason=refusal)
         is_hash = len(name) == _DIGITS and _HASH.fullmatch(name) is not None
         lone = "/" not in name and "\\" not in name and not is_hash
         if lone and name.strip().casefold() not in self._root_names():
@@ -204,7 +206,7 @@ class FolderPictures:
         folder = _folder_of(name)
         return _ABSENT if folder in self._nowhere else self._search(name, folder)
 
-    def _search(self, name: str, folder: str | None) -> Look:
+    def _search(self, name: str, folder: str | None) -> PictureLookup:
         """Look for a picture at all places that its name may mean."""
         outside, nowhere = False, True
         for root, path in self._places(name):
@@ -305,11 +307,11 @@ def _pictures_in(root: Path) -> list[Path]:
         return []
 
 
-def _checked_file(path: Path, name: str) -> Look:
+def _checked_file(path: Path, name: str) -> PictureLookup:
     try:
         return check_picture(read_foreign(path, MAX_BYTES), name)
     except (DataError, OSError):
-        return Look(picture=None, reason=NOT_THERE)
+        return PictureLookup(picture=None, reason=NOT_THERE)
 
 
 class MemoryPictures:
@@ -330,11 +332,11 @@ class MemoryPictures:
         """Return the picture, or None."""
         return self.look(name).picture
 
-    def look(self, name: str) -> Look:
+    def look(self, name: str) -> PictureLookup:
         """Look for a picture among the uploads."""
         refusal = _refusal(name)
         if refusal:
-            return Look(picture=None, reason=refusal)
+            return PictureLookup(picture=None, reason=refusal)
         path = "/".join(_parts(name))
         found = self._by_path.get(path) or self._by_hash.get(name.lower())
         if found is None:
@@ -349,9 +351,9 @@ class MemoryPictures:
         if found is None:
             same = self._by_name.get(path.rsplit("/", 1)[-1], [])
             if len(same) > 1:
-                return Look(picture=None, reason="several uploads have this file name")
+                return PictureLookup(picture=None, reason="several uploads have this file name")
             if not same:
-                return Look(picture=None, reason=NOT_THERE)
+                return PictureLookup(picture=None, reason=NOT_THERE)
             found = same[0]
         return check_picture(found, name)
 

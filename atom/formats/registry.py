@@ -104,7 +104,7 @@ _SCORED = frozenset({inspect_log.NAME, lmms_eval.NAME, evalscope.NAME})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Preview:
+class ImportPreview:
     """The first rows of an import as records, before anything is stored."""
 
     samples: tuple[Sample, ...]
@@ -219,7 +219,7 @@ def preview(
     columns: ColumnMap | None = None,
     pictures: PictureFinder | None = None,
     candidates: Mapping[str, str] | None = None,
-) -> Preview:
+) -> ImportPreview:
     """Read the first rows only; arguments as for `read`.
 
     Raises:
@@ -235,7 +235,7 @@ def preview(
         limit=rows,
     )
     batches = list(islice(reading, rows + 1))
-    return Preview(
+    return ImportPreview(
         samples=tuple(sample for batch in batches for sample in batch.samples),
         candidates=tuple(candidate for batch in batches for candidate in batch.candidates),
         responses=tuple(response for batch in batches for response in batch.responses),

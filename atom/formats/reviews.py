@@ -20,9 +20,9 @@ from atom.errors import FormatError
 from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import to_list, to_name, to_number, to_text
 from atom.formats.intake.batch import GivenVerdict
-from atom.formats.intake.by_row import Limit, Sorted, in_batches, names_keys, sort_rows
+from atom.formats.intake.by_row import Limit, SortedRow, in_batches, names_keys, sort_rows
 from atom.formats.intake.collector import Collector
-from atom.formats.intake.maker import Maker, Question, words
+from atom.formats.intake.maker import Maker, SourceQuestion, words
 from atom.formats.intake.names import cut
 from atom.records import Annotation, PreferenceVerdict, Side
 
@@ -66,7 +66,7 @@ class _Item:
     category: str | None = None
     image: str | None = None
     answers: dict[str, str | None] = field(default_factory=dict)
-    reviews: list[Sorted] = field(default_factory=list)
+    reviews: list[SortedRow] = field(default_factory=list)
 
 
 def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
@@ -95,7 +95,7 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
 
 
 def _take(
-    found: Sorted, items: dict[str, _Item], models: dict[str, str], collector: Collector
+    found: SortedRow, items: dict[str, _Item], models: dict[str, str], collector: Collector
 ) -> None:
     row, place = found.row.values, found.row.place
     question = to_name(row["question_id"])
@@ -126,7 +126,7 @@ def _take(
 
 
 def _take_answer(
-    found: Sorted, models: dict[str, str], first: _Item, item: Callable[[int], _Item]
+    found: SortedRow, models: dict[str, str], first: _Item, item: Callable[[int], _Item]
 ) -> None:
     row = found.row.values
     name, model = to_name(row["answer_id"]), to_name(row["model_id"])
@@ -147,7 +147,7 @@ def _item(identity: str, item: _Item, models: Mapping[str, str], maker: Maker) -
         item.place,
         item.file,
         identity,
-        Question(
+        SourceQuestion(
             text=maker.told(item.text, identity, item.place),
             pictures=(item.image,) if item.image else (),
             labels=(("category", item.category),) if item.category else (),
@@ -177,7 +177,7 @@ def _known(item: _Item, model: str, place: str, sample_id: str, maker: Maker) ->
     return maker.answer(place, sample_id, model, item.answers.get(model), known=False)
 
 
-def _models_of(found: Sorted, models: Mapping[str, str]) -> tuple[str, str]:
+def _models_of(found: SortedRow, models: Mapping[str, str]) -> tuple[str, str]:
     """Name both models: by their answers, else by the file's name, else by the answers' ids."""
     row = found.row.values
     ids = [to_name(row["answer1_id"]) or "", to_name(row["answer2_id"]) or ""]
@@ -191,7 +191,7 @@ def _models_of(found: Sorted, models: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _review(
-    found: Sorted, item: _Item, models: Mapping[str, str], sample_id: str, maker: Maker
+    found: SortedRow, item: _Item, models: Mapping[str, str], sample_id: str, maker: Maker
 ) -> None:
     row, place = found.row.values, found.row.place
     one, two = _models_of(found, models)
@@ -229,7 +229,7 @@ def _review(
         )
 
 
-def _single(found: Sorted, item: _Item, sample_id: str, maker: Maker) -> None:
+def _single(found: SortedRow, item: _Item, sample_id: str, maker: Maker) -> None:
     row, place = found.row.values, found.row.place
     model = to_name(row["model"])
     response_id = None if model is None else _known(item, model, place, sample_id, maker)
@@ -250,7 +250,7 @@ def _single(found: Sorted, item: _Item, sample_id: str, maker: Maker) -> None:
 _WINNER: Mapping[str, PreferenceVerdict] = {"model_1": "a", "model_2": "b", "tie": "tie"}
 
 
-def _both_orders(found: Sorted, item: _Item, sample_id: str, maker: Maker) -> None:
+def _both_orders(found: SortedRow, item: _Item, sample_id: str, maker: Maker) -> None:
     row, place = found.row.values, found.row.place
     one, two = to_name(row["model_1"]), to_name(row["model_2"])
     if one is None or two is None or one == two:

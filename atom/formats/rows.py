@@ -15,10 +15,10 @@ from typing import BinaryIO, NamedTuple, Protocol, TextIO
 
 from atom.errors import FormatError
 from atom.foreign.native import MOST_COLUMNS, Piece, check_width, parquet_rows, sheet_rows
-from atom.foreign.parsers import Limits, parse_rows, time_for
+from atom.foreign.parsers import ParserLimits, parse_rows, time_for
 from atom.formats.base import ImportFile
 from atom.formats.json_scan import BrokenJsonError, JsonScanner, decode, plain_object
-from atom.formats.layout import Layout
+from atom.formats.layout import FileLayout
 
 _FIELD_LIMIT = 64_000_000
 _TOO_LONG = "this line is longer than 64 MB"
@@ -80,7 +80,7 @@ NO_ROWS = (
 
 
 def read_rows(
-    file: ImportFile, layout: Layout, problems: Problems, *, most: int | None = None
+    file: ImportFile, layout: FileLayout, problems: Problems, *, most: int | None = None
 ) -> Iterator[Row]:
     """Read a file's rows, in memory that doesn't grow with it.
 
@@ -374,7 +374,7 @@ class _Titles:
         return self._at, self._title
 
 
-def _limits(stream: BinaryIO) -> Limits:
+def _limits(stream: BinaryIO) -> ParserLimits:
     """Return what reading a table may cost, by its size."""
     size = stream.seek(0, io.SEEK_END)
     stream.seek(0)

@@ -12,9 +12,9 @@ from atom.formats.pictures import (
     MAX_BYTES,
     NOT_THERE,
     PICTURE_SUFFIXES,
-    Look,
     NoPictures,
     PictureFinder,
+    PictureLookup,
     check_picture,
 )
 
@@ -70,7 +70,7 @@ class ZipPictures:
             by_name.setdefault(path.rsplit("/", 1)[-1], []).append(path)
         self._by_name = by_name
 
-    def look(self, name: str) -> Look:
+    def look(self, name: str) -> PictureLookup:
         """Look for a picture in the zip file."""
         refused = NoPictures().look(name)
         if refused.reason != NOT_THERE:
@@ -81,14 +81,14 @@ class ZipPictures:
             same = self._by_name.get(path.rsplit("/", 1)[-1], [])
             if len(same) != 1:
                 reason = "several files in the zip have this name" if same else NOT_THERE
-                return Look(picture=None, reason=reason)
+                return PictureLookup(picture=None, reason=reason)
             entry = self._entries[same[0]]
         try:
             with self._zip.open(entry) as stream:
                 # No more is unpacked than a picture may have: the header's size can lie.
                 data = stream.read(MAX_BYTES + 1)
         except DAMAGED_ZIP:
-            return Look(picture=None, reason="it can't be unpacked from the zip file")
+            return PictureLookup(picture=None, reason="it can't be unpacked from the zip file")
         return check_picture(data, name)
 
 
@@ -102,7 +102,7 @@ class SeveralPictures:
     def __init__(self, finders: Sequence[PictureFinder]) -> None:
         self._finders = tuple(finders)
 
-    def look(self, name: str) -> Look:
+    def look(self, name: str) -> PictureLookup:
         """Return the first picture that is found; else the first reason that says something."""
         reasons = []
         for finder in self._finders:
@@ -111,7 +111,7 @@ class SeveralPictures:
                 return found
             reasons.append(found.reason)
         telling = [reason for reason in reasons if reason != NOT_THERE]
-        return Look(picture=None, reason=telling[0] if telling else NOT_THERE)
+        return PictureLookup(picture=None, reason=telling[0] if telling else NOT_THERE)
 
 
 def _clean(name: str) -> str:

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from atom.formats.base import Format, ImportFile, Reading, ReadOptions
-from atom.formats.cells import Verdict, to_name, to_text
-from atom.formats.intake.by_row import Sorted, names_keys, row_by_row, sort_rows
+from atom.formats.cells import ImportedVerdict, to_name, to_text
+from atom.formats.intake.by_row import SortedRow, names_keys, row_by_row, sort_rows
 from atom.formats.intake.collector import Collector
-from atom.formats.intake.maker import Maker, Question
+from atom.formats.intake.maker import Maker, SourceQuestion
 from atom.formats.intake.names import cut
 
 NAME = "hallusionbench"
@@ -43,7 +43,7 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     return row_by_row(rows, lambda found, maker: _row(found, options, maker), options, collector)
 
 
-def _row(found: Sorted, options: ReadOptions, maker: Maker) -> None:
+def _row(found: SortedRow, options: ReadOptions, maker: Maker) -> None:
     row, place = found.row.values, found.row.place
     text = to_text(row["question"])
     parts = [to_name(row[key]) for key in _FIELDS]
@@ -56,7 +56,7 @@ def _row(found: Sorted, options: ReadOptions, maker: Maker) -> None:
         place,
         found.file.name,
         "_".join(str(part) for part in parts),
-        Question(
+        SourceQuestion(
             text=text,
             reference=_ANSWERS.get(to_name(row.get("gt_answer")) or ""),
             pictures=(image,) if image else (),
@@ -78,10 +78,10 @@ def _row(found: Sorted, options: ReadOptions, maker: Maker) -> None:
     verdict = None
     if said is not None:
         verdict = {
-            "0": Verdict(value=0.0),
-            "1": Verdict(value=1.0),
-            "2": Verdict(value=None, detail="the checker couldn't tell"),
-        }.get(said, Verdict(value=None, detail=f"the file says {said[:80]!r}"))
+            "0": ImportedVerdict(value=0.0),
+            "1": ImportedVerdict(value=1.0),
+            "2": ImportedVerdict(value=None, detail="the checker couldn't tell"),
+        }.get(said, ImportedVerdict(value=None, detail=f"the file says {said[:80]!r}"))
     maker.graded(response_id, verdict)
 
 

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import to_name, to_number, to_text, to_verdict
 from atom.formats.intake.batch import GivenLabel
-from atom.formats.intake.by_row import Limit, Sorted, in_batches, names_keys, sort_rows
+from atom.formats.intake.by_row import Limit, SortedRow, in_batches, names_keys, sort_rows
 from atom.formats.intake.collector import Collector
-from atom.formats.intake.maker import Maker, Question, words
+from atom.formats.intake.maker import Maker, SourceQuestion, words
 from atom.formats.intake.names import cut
 
 NAME = "image-edit"
@@ -62,7 +62,7 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
         FormatError: a file is neither.
     """
     collector = Collector(NAME, options.dataset or DATASET, [file.name for file in files])
-    items: dict[str, list[Sorted]] = {}
+    items: dict[str, list[SortedRow]] = {}
     for found in sort_rows(files, collector, _KINDS, _EXPECTED):
         key = "task_id" if found.kind == "people" else "image_id"
         identity = to_name(found.row.values[key])
@@ -77,7 +77,7 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     )
 
 
-def _item(identity: str, rows: Sequence[Sorted], options: ReadOptions, maker: Maker) -> None:
+def _item(identity: str, rows: Sequence[SortedRow], options: ReadOptions, maker: Maker) -> None:
     people = next((found for found in rows if found.kind == "people"), None)
     text = None if people is None else to_text(people.row.values["instruction"])
     if text is None:
@@ -87,7 +87,7 @@ def _item(identity: str, rows: Sequence[Sorted], options: ReadOptions, maker: Ma
         rows[0].row.place,
         rows[0].file.name,
         identity,
-        Question(
+        SourceQuestion(
             text=text or f"Edit {identity} {UNTOLD}",
             labels=(("edit", task[1]),) if len(task) > 2 else (),
             find_by_id=True,
@@ -102,7 +102,7 @@ def _item(identity: str, rows: Sequence[Sorted], options: ReadOptions, maker: Ma
             _judge(found, sample_id, options, maker)
 
 
-def _person(found: Sorted, sample_id: str, maker: Maker) -> None:
+def _person(found: SortedRow, sample_id: str, maker: Maker) -> None:
     row, place = found.row.values, found.row.place
     who = to_name(row["annotator_id"])
     if who is None:
@@ -133,7 +133,7 @@ def _person(found: Sorted, sample_id: str, maker: Maker) -> None:
         )
 
 
-def _judge(found: Sorted, sample_id: str, options: ReadOptions, maker: Maker) -> None:
+def _judge(found: SortedRow, sample_id: str, options: ReadOptions, maker: Maker) -> None:
     judge = options.candidates.get(found.file.name) or found.file.stem.removeprefix("judge_")
     place = found.row.place
     for kind in ("offline", "online"):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from atom.errors import FormatError
 from atom.formats.base import ImportFile, Reading, ReadOptions
-from atom.formats.cells import Choices, label_choices, to_name, to_number, to_text, to_verdict
+from atom.formats.cells import AnswerOptions, label_choices, to_name, to_number, to_text, to_verdict
 from atom.formats.intake.batch import Batch
 from atom.formats.intake.collector import Collector
 from atom.formats.json_scan import BrokenJsonError, JsonScanner
@@ -258,7 +258,7 @@ def _sample(
     )
 
 
-def _choices(row: Mapping[str, object]) -> Choices:
+def _choices(row: Mapping[str, object]) -> AnswerOptions:
     values = row.get("choices")
     return label_choices(_LETTERS, values if isinstance(values, list) else [])
 

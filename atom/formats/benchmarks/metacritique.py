@@ -16,9 +16,9 @@ from collections.abc import Mapping, Sequence
 from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import to_list, to_name, to_number, to_text, to_verdict
 from atom.formats.intake.batch import GivenLabel
-from atom.formats.intake.by_row import Sorted, names_keys, row_by_row, sort_rows
+from atom.formats.intake.by_row import SortedRow, names_keys, row_by_row, sort_rows
 from atom.formats.intake.collector import Collector
-from atom.formats.intake.maker import Maker, Question
+from atom.formats.intake.maker import Maker, SourceQuestion
 from atom.formats.intake.names import cut
 from atom.records import content_id
 
@@ -70,7 +70,7 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     )
 
 
-def _item(found: Sorted, maker: Maker, checked: list[int]) -> None:
+def _item(found: SortedRow, maker: Maker, checked: list[int]) -> None:
     row, place = found.row.values, found.row.place
     question, answer = to_text(row["question"]), to_text(row["response"])
     if question is None or answer is None:
@@ -82,7 +82,7 @@ def _item(found: Sorted, maker: Maker, checked: list[int]) -> None:
         place,
         found.file.name,
         shepherd or content_id("item", question, answer),
-        Question(
+        SourceQuestion(
             text=f"{question}\n\nThe answer to criticise:\n{answer}",
             labels=(("dataset", source),) if source else (),
         ),
@@ -102,7 +102,7 @@ def _item(found: Sorted, maker: Maker, checked: list[int]) -> None:
 
 
 def _critique(
-    found: Sorted,
+    found: SortedRow,
     sample_id: str,
     critic: str,
     critique: Mapping[str, object],

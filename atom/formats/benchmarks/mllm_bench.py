@@ -25,7 +25,7 @@ from atom.formats.base import ImportFile, Reading, ReadOptions
 from atom.formats.benchmarks.mllm_bench_votes import Totals, Vote, check, merge, read_vote, say
 from atom.formats.cells import to_name, to_number, to_text
 from atom.formats.intake.batch import Batch
-from atom.formats.intake.collector import Collector, Unread
+from atom.formats.intake.collector import Collector, UnreadRows
 from atom.formats.json_scan import BrokenJsonError, JsonScanner
 from atom.formats.layout import find_layout
 from atom.formats.rows import read_rows
@@ -139,7 +139,7 @@ def _take(file: ImportFile, content: _Content, collector: Collector) -> None:
     for note in layout.notes:
         collector.note(note)
     usable = 0
-    for row in read_rows(file, layout, Unread(collector)):
+    for row in read_rows(file, layout, UnreadRows(collector)):
         collector.rows += 1
         if "unique_idx" in row.values:
             usable += 1

@@ -63,7 +63,7 @@ class Totals:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Read:
+class VoteReading:
     """A vote as it was read: whose place won, or why nothing did."""
 
     winner: str = ""
@@ -72,27 +72,27 @@ class Read:
     words: str = ""
 
 
-def read_vote(row: Mapping[str, object]) -> Read:
+def read_vote(row: Mapping[str, object]) -> VoteReading:
     """Read a vote from the last line of the judge's answer."""
     text = to_text(row.get("answer"))
     if text is None:
         code = to_number(row.get("code"))
         if code is not None and code != 200:
-            return Read(state="failed", detail=f"the judge's call failed with code {code:g}")
-        return Read(state="unscored", detail="the file holds no vote")
+            return VoteReading(state="failed", detail=f"the judge's call failed with code {code:g}")
+        return VoteReading(state="unscored", detail="the file holds no vote")
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     last, before = lines[-1], "\n".join(lines[:-1])[:_WORDS]
     unable = _UNABLE.search(last)
     if unable is not None:
         situation = _SITUATION.get((unable[1] or "").lower())
         why = "" if situation is None else f": situation {situation}"
-        return Read(state="unscored", detail=f"unable to decide{why}", words=before)
+        return VoteReading(state="unscored", detail=f"unable to decide{why}", words=before)
     votes = {match[1] for match in _VOTE.finditer(last)}
     if len(votes) != 1:
-        return Read(
+        return VoteReading(
             state="unscored", detail=f"the vote can't be read: {last[:200]!r}", words=before
         )
-    return Read(winner=votes.pop(), words=before)
+    return VoteReading(winner=votes.pop(), words=before)
 
 
 def merge(votes: Sequence[Vote], collector: Collector) -> dict[str, list[Vote]]:

@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import to_name, to_number, to_text
 from atom.formats.intake.batch import GivenLabel
-from atom.formats.intake.by_row import Sorted, names_keys, row_by_row, sort_rows
+from atom.formats.intake.by_row import SortedRow, names_keys, row_by_row, sort_rows
 from atom.formats.intake.collector import Collector
-from atom.formats.intake.maker import Maker, Question, ranks_of, words
+from atom.formats.intake.maker import Maker, SourceQuestion, ranks_of, words
 from atom.formats.intake.names import cut
 from atom.records import Annotation, PreferenceVerdict
 
@@ -57,7 +57,7 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     return row_by_row(rows, lambda found, maker: _row(found, options, maker), options, collector)
 
 
-def _row(found: Sorted, options: ReadOptions, maker: Maker) -> None:
+def _row(found: SortedRow, options: ReadOptions, maker: Maker) -> None:
     row, place = found.row.values, found.row.place
     text, identity = to_text(row["instruction"]), to_name(row.get("id"))
     if text is None or isinstance(row["instruction"], list | dict):
@@ -70,7 +70,7 @@ def _row(found: Sorted, options: ReadOptions, maker: Maker) -> None:
         place,
         found.file.name,
         identity,
-        Question(
+        SourceQuestion(
             text=text,
             pictures=(image.replace("\\", "/").rsplit("/", 1)[-1],) if image else (),
             labels=(("original_dataset", source),) if source else (),
@@ -95,7 +95,7 @@ def _answer(value: object, place: str, sample_id: str, maker: Maker) -> str | No
     return maker.answer(place, sample_id, name, to_text(told.get("answer")))
 
 
-def _pair(found: Sorted, sample_id: str, maker: Maker) -> None:
+def _pair(found: SortedRow, sample_id: str, maker: Maker) -> None:
     row, place = found.row.values, found.row.place
     a = _answer(row["answer1"], place, sample_id, maker)
     b = _answer(row["answer2"], place, sample_id, maker)
@@ -120,7 +120,7 @@ def _pair(found: Sorted, sample_id: str, maker: Maker) -> None:
     )
 
 
-def _batch(found: Sorted, sample_id: str, maker: Maker) -> None:
+def _batch(found: SortedRow, sample_id: str, maker: Maker) -> None:
     row, place = found.row.values, found.row.place
     answers = row["answers"] if isinstance(row["answers"], list) else []
     ids = [_answer(value, place, sample_id, maker) for value in answers]
@@ -137,7 +137,7 @@ def _batch(found: Sorted, sample_id: str, maker: Maker) -> None:
     )
 
 
-def _score(found: Sorted, sample_id: str, options: ReadOptions, maker: Maker) -> None:
+def _score(found: SortedRow, sample_id: str, options: ReadOptions, maker: Maker) -> None:
     row, place = found.row.values, found.row.place
     result = row["result"] if isinstance(row["result"], dict) else {}
     response_id = _answer(row["answer"], place, sample_id, maker)

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import to_name, to_text
 from atom.formats.intake.batch import GivenLabel
-from atom.formats.intake.by_row import Limit, Sorted, in_batches, names_keys, sort_rows
+from atom.formats.intake.by_row import Limit, SortedRow, in_batches, names_keys, sort_rows
 from atom.formats.intake.collector import Collector
-from atom.formats.intake.maker import Maker, Question, words
+from atom.formats.intake.maker import Maker, SourceQuestion, words
 from atom.records import Annotation, PreferenceVerdict
 
 NAME = "multimodal-rewardbench"
@@ -41,8 +41,8 @@ def sniff(head: bytes, name: str) -> float:
 
 @dataclass(kw_only=True)
 class _Item:
-    data: Sorted | None = None
-    outputs: list[Sorted] = field(default_factory=list)
+    data: SortedRow | None = None
+    outputs: list[SortedRow] = field(default_factory=list)
 
 
 def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
@@ -83,7 +83,7 @@ def _item(identity: str, item: _Item, options: ReadOptions, maker: Maker) -> Non
         place,
         found.file.name,
         identity,
-        Question(
+        SourceQuestion(
             text=maker.told(to_text(row.get("Text")), identity, place),
             pictures=(image,) if image else (),
             labels=(("category", category),) if category else (),

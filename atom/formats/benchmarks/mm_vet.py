@@ -16,7 +16,7 @@ from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import to_name, to_text
 from atom.formats.intake.by_row import Limit, in_batches
 from atom.formats.intake.collector import Collector
-from atom.formats.intake.maker import Maker, Question
+from atom.formats.intake.maker import Maker, SourceQuestion
 from atom.formats.intake.names import cut
 from atom.formats.json_file import load_object
 from atom.formats.labels import labels_of
@@ -75,7 +75,7 @@ def _item(
         identity,
         given[0][0].name if given else maker.out.dataset,
         identity,
-        Question(
+        SourceQuestion(
             text=maker.told(to_text(told.get("question")), identity, identity),
             reference=to_text(told.get("answer")),
             pictures=(image,) if image else (),

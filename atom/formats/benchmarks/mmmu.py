@@ -20,8 +20,8 @@ from dataclasses import dataclass, field, replace
 from atom.errors import FormatError
 from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import (
-    Choices,
-    Verdict,
+    AnswerOptions,
+    ImportedVerdict,
     label_choices,
     to_choices,
     to_list,
@@ -32,7 +32,7 @@ from atom.formats.cells import (
 )
 from atom.formats.intake.by_row import Limit, in_batches, rows_of
 from atom.formats.intake.collector import Collector
-from atom.formats.intake.maker import Maker, Question
+from atom.formats.intake.maker import Maker, SourceQuestion
 from atom.formats.intake.names import cut
 from atom.formats.json_file import load_object
 from atom.formats.labels import labels_in
@@ -61,7 +61,7 @@ class _Answer:
     candidate: str
     text: str | None
     letter: str
-    verdict: Verdict | None
+    verdict: ImportedVerdict | None
 
 
 @dataclass(kw_only=True)
@@ -73,7 +73,7 @@ class _Item:
     kind: str = ""
     key: object = None
     text: str | None = None
-    choices: Choices | None = None
+    choices: AnswerOptions | None = None
     labels: tuple[tuple[str, str], ...] = ()
     answers: list[_Answer] = field(default_factory=list)
 
@@ -181,7 +181,7 @@ def _take_rows(
         )
 
 
-def _choices(values: Mapping[str, object]) -> Choices | None:
+def _choices(values: Mapping[str, object]) -> AnswerOptions | None:
     named = values.get("index2ans")
     if isinstance(named, dict) and named:
         return label_choices([str(key) for key in named], list(named.values()))
@@ -210,7 +210,7 @@ def _item(identity: str, item: _Item, right: dict[str, list[float]], maker: Make
         item.place,
         item.file,
         identity,
-        Question(
+        SourceQuestion(
             text=maker.told(item.text, identity, item.place),
             choices=item.choices.texts if item.choices else (),
             reference=reference.text,
@@ -240,14 +240,14 @@ def _more(
     return tuple(label for label in every if first.get(label[0]) != label[1])
 
 
-def _compare(item: _Item, answer: _Answer, maker: Maker) -> Verdict | None:
+def _compare(item: _Item, answer: _Answer, maker: Maker) -> ImportedVerdict | None:
     """Compare the letter of a multiple-choice answer with the key's."""
     key = to_name(item.key)
     if item.kind != "multiple-choice":
         maker.out.tally("a short answer isn't graded in the files and stays ungraded", answer.place)
         return None
     if answer.letter:
-        return Verdict(value=float(answer.letter == key))
+        return ImportedVerdict(value=float(answer.letter == key))
     if item.choices is None:
         maker.out.tally(
             "a multiple-choice answer names no letter, and its options are in none of the files; "

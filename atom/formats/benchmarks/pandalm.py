@@ -17,9 +17,9 @@ from atom.errors import FormatError
 from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import to_name, to_text
 from atom.formats.intake.batch import GivenLabel
-from atom.formats.intake.by_row import Limit, Sorted, in_batches, names_keys, sort_rows
+from atom.formats.intake.by_row import Limit, SortedRow, in_batches, names_keys, sort_rows
 from atom.formats.intake.collector import Collector
-from atom.formats.intake.maker import Maker, Question, words
+from atom.formats.intake.maker import Maker, SourceQuestion, words
 from atom.formats.intake.names import cut
 from atom.records import Annotation, PreferenceVerdict
 
@@ -48,8 +48,8 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
         FormatError: a file is neither, or there are no pairs.
     """
     collector = Collector(NAME, options.dataset or DATASET, [file.name for file in files])
-    pairs: list[Sorted] = []
-    verdicts: dict[str, list[Sorted]] = {}
+    pairs: list[SortedRow] = []
+    verdicts: dict[str, list[SortedRow]] = {}
     for found in sort_rows(files, collector, _KINDS, _EXPECTED):
         if found.kind == "pair":
             pairs.append(found)
@@ -80,7 +80,10 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
 
 
 def _pair(
-    found: Sorted, verdicts: Mapping[str, Sequence[Sorted]], options: ReadOptions, maker: Maker
+    found: SortedRow,
+    verdicts: Mapping[str, Sequence[SortedRow]],
+    options: ReadOptions,
+    maker: Maker,
 ) -> None:
     row, place = found.row.values, found.row.place
     identity = to_name(row["idx"])
@@ -95,7 +98,7 @@ def _pair(
         place,
         found.file.name,
         identity,
-        Question(
+        SourceQuestion(
             text=question,
             cluster=question,
             labels=(("motivation_app", about),) if about else (),
@@ -116,7 +119,7 @@ def _pair(
         _vote(verdict, sample_id, (a, b), options, maker)
 
 
-def _labels(found: Sorted, pair: tuple[str, str], maker: Maker) -> None:
+def _labels(found: SortedRow, pair: tuple[str, str], maker: Maker) -> None:
     for key, value in found.row.values.items():
         if not key.startswith("annotator"):
             continue
@@ -136,7 +139,7 @@ def _labels(found: Sorted, pair: tuple[str, str], maker: Maker) -> None:
 
 
 def _vote(
-    found: Sorted, sample_id: str, pair: tuple[str, str], options: ReadOptions, maker: Maker
+    found: SortedRow, sample_id: str, pair: tuple[str, str], options: ReadOptions, maker: Maker
 ) -> None:
     row, place = found.row.values, found.row.place
     key = next((key for key in row if _RESULT.match(key)), None)

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 
 from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import to_list, to_name, to_text
-from atom.formats.intake.by_row import Sorted, names_keys, row_by_row, sort_rows
+from atom.formats.intake.by_row import SortedRow, names_keys, row_by_row, sort_rows
 from atom.formats.intake.collector import Collector
-from atom.formats.intake.maker import Maker, Question, words
+from atom.formats.intake.maker import Maker, SourceQuestion, words
 from atom.formats.intake.names import cut
 from atom.records import content_id
 
@@ -58,7 +58,7 @@ def _sections(prompt: str) -> dict[str, str]:
     return found
 
 
-def _item(found: Sorted, maker: Maker) -> None:
+def _item(found: SortedRow, maker: Maker) -> None:
     row, place = found.row.values, found.row.place
     prompt = to_text(row["instruction"])
     if prompt is None:
@@ -82,7 +82,7 @@ def _item(found: Sorted, maker: Maker) -> None:
         place,
         found.file.name,
         content_id("item", task, rubric, reference),
-        Question(text=task, reference=reference, labels=tuple(labels)),
+        SourceQuestion(text=task, reference=reference, labels=tuple(labels)),
     )
     if sample_id is None:
         return
@@ -92,7 +92,7 @@ def _item(found: Sorted, maker: Maker) -> None:
         _scores(found, sample_id, response_id, maker)
 
 
-def _scores(found: Sorted, sample_id: str, response_id: str, maker: Maker) -> None:
+def _scores(found: SortedRow, sample_id: str, response_id: str, maker: Maker) -> None:
     row, place = found.row.values, found.row.place
     for key, value in row.items():
         match = _SCORE.match(key)

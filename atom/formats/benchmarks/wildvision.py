@@ -19,9 +19,9 @@ from atom.analysis.levels import count_levels, level_of
 from atom.errors import FormatError
 from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import to_name, to_number, to_text
-from atom.formats.intake.by_row import Limit, Sorted, in_batches, names_keys, sort_rows
+from atom.formats.intake.by_row import Limit, SortedRow, in_batches, names_keys, sort_rows
 from atom.formats.intake.collector import STOOD_TWICE, Collector
-from atom.formats.intake.maker import UNTOLD, Maker, Question, words
+from atom.formats.intake.maker import UNTOLD, Maker, SourceQuestion, words
 from atom.formats.intake.names import cut
 from atom.records import PreferenceVerdict
 
@@ -91,7 +91,7 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     """
     collector = Collector(NAME, options.dataset or DATASET, [file.name for file in files])
     items: dict[str, _Item] = {}
-    published: list[Sorted] = []
+    published: list[SortedRow] = []
     for found in sort_rows(files, collector, _KINDS, _EXPECTED):
         if found.kind == "published":
             published.append(found)
@@ -115,7 +115,7 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     )
 
 
-def _take(found: Sorted, items: dict[str, _Item], collector: Collector) -> None:
+def _take(found: SortedRow, items: dict[str, _Item], collector: Collector) -> None:
     row, place = found.row.values, found.row.place
     identity, model = to_name(row["question_id"]), to_name(row["model"])
     if identity is None or model is None:
@@ -191,7 +191,7 @@ def _seat(model: str) -> str:
 
 
 def _vote(
-    found: Sorted,
+    found: SortedRow,
     game: Mapping[str, object],
     item: _Item,
     model: str,
@@ -231,7 +231,7 @@ def _vote(
 
 
 def _say(
-    published: Sequence[Sorted], levels: Mapping[str, Sequence[int]], collector: Collector
+    published: Sequence[SortedRow], levels: Mapping[str, Sequence[int]], collector: Collector
 ) -> None:
     """Say what the verdicts come to."""
     unread = sum(level == -9 for found in levels.values() for level in found)
@@ -252,7 +252,7 @@ def _item(identity: str, item: _Item, levels: dict[str, list[int]], maker: Maker
         identity,
         item.file,
         identity,
-        Question(
+        SourceQuestion(
             text=item.text or f"Question {identity} {UNTOLD}",
             pictures=(item.image,) if item.image else (),
             labels=(("language", item.language),) if item.language else (),
@@ -285,7 +285,7 @@ def _item(identity: str, item: _Item, levels: dict[str, list[int]], maker: Maker
 
 
 def _check(
-    published: Sequence[Sorted], levels: Mapping[str, Sequence[int]], collector: Collector
+    published: Sequence[SortedRow], levels: Mapping[str, Sequence[int]], collector: Collector
 ) -> None:
     """Compare with the published leaderboard, figure by figure."""
     agreeing, differing = 0, []

@@ -119,7 +119,9 @@ Frame = Judge | MarkScale | TreeRecord
 """What marks on criteria hang on: few of them."""
 Evidence = Frame | Criterion | CriteriaSet | Mapped | Checkpoint
 """What judgments on criteria are made of."""
-Taken = Sample | Response | Outcome | Tag | Preference | GivenLabel | GivenVerdict | Evidence
+ImportedRecord = (
+    Sample | Response | Outcome | Tag | Preference | GivenLabel | GivenVerdict | Evidence
+)
 """What a format hands over, candidates and pictures aside."""
 
 

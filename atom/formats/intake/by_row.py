@@ -11,7 +11,7 @@ from typing import TypeVar
 from atom.errors import FormatError
 from atom.formats.base import ImportFile, Reading, ReadOptions
 from atom.formats.intake.batch import Batch
-from atom.formats.intake.collector import Collector, Unread
+from atom.formats.intake.collector import Collector, UnreadRows
 from atom.formats.intake.maker import Maker
 from atom.formats.layout import find_layout
 from atom.formats.rows import Row, read_rows
@@ -35,7 +35,7 @@ def rows_of(
     layout = find_layout(file)
     for note in layout.notes:
         collector.note(note)
-    for row in read_rows(file, layout, Unread(collector), most=most):
+    for row in read_rows(file, layout, UnreadRows(collector), most=most):
         collector.rows += count
         yield row
 
@@ -55,7 +55,7 @@ def unknown_score(file: ImportFile, name: str, known: Sequence[str]) -> FormatEr
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sorted:
+class SortedRow:
     """A row of a known kind, and the file that it stands in."""
 
     kind: str
@@ -68,7 +68,7 @@ def sort_rows(
     collector: Collector,
     kinds: Mapping[str, Sequence[str]],
     expected: str,
-) -> Iterator[Sorted]:
+) -> Iterator[SortedRow]:
     """Read files and say of each row what it is, by the keys that it has.
 
     Args:
@@ -91,7 +91,7 @@ def sort_rows(
                 collector.skip(row.place, f"it has not the fields of {expected}")
                 continue
             usable += 1
-            yield Sorted(kind=kind, file=file, row=row)
+            yield SortedRow(kind=kind, file=file, row=row)
         if not usable:
             raise refuse(file, expected)
 
@@ -156,8 +156,8 @@ def in_batches(
 
 
 def row_by_row(
-    rows: Iterator[Sorted],
-    take: Callable[[Sorted, Maker], None],
+    rows: Iterator[SortedRow],
+    take: Callable[[SortedRow, Maker], None],
     options: ReadOptions,
     collector: Collector,
     *,

@@ -10,7 +10,14 @@ from typing import Any, get_args
 
 from atom.formats.column_map import ColumnMap
 from atom.formats.intake.account import Account, Item, make_account, plain_reason, too_much_left_out
-from atom.formats.intake.batch import Batch, Frame, GivenLabel, GivenVerdict, Taken, candidate_id
+from atom.formats.intake.batch import (
+    Batch,
+    Frame,
+    GivenLabel,
+    GivenVerdict,
+    ImportedRecord,
+    candidate_id,
+)
 from atom.formats.intake.report import MAX_MISSING, MAX_SKIPPED, FacetCount, ImportReport
 from atom.formats.pictures import NOT_THERE, PictureData
 from atom.records import (
@@ -112,7 +119,7 @@ class Collector:
         self._tallies: dict[str, tuple[int, str]] = {}
         self._missing: dict[str, None] = {}
         self._n_missing = 0
-        self._pending: list[Candidate | Taken] = []
+        self._pending: list[Candidate | ImportedRecord] = []
         self._rows = _no_rows()
         self._n_rows = self._letters = 0
         self._pictures: list[PictureData] = []
@@ -179,7 +186,7 @@ class Collector:
         known = owner.sets.get(self.dataset)
         return known or (self.dataset if self._named else owner.scope(self.dataset))
 
-    def add(self, record: Taken) -> None:
+    def add(self, record: ImportedRecord) -> None:
         """Take a record into the current batch."""
         kind = record.__class__
         if kind in self._rows:
@@ -403,7 +410,7 @@ class Collector:
         return make_account(came_in, self._left)
 
 
-class Unread:
+class UnreadRows:
     """Takes what a reader of rows can't read: such a row was read, and is left out."""
 
     def __init__(self, collector: Collector) -> None:

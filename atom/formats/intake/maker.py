@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from atom.formats.base import ReadOptions
-from atom.formats.cells import Verdict, to_number, to_text
+from atom.formats.cells import ImportedVerdict, to_number, to_text
 from atom.formats.intake.batch import GivenLabel, GivenVerdict
 from atom.formats.intake.collector import STOOD_TWICE, Collector
 from atom.formats.intake.names import MAX_NAME, cut, short
-from atom.formats.intake.namesakes import Known, Questions
+from atom.formats.intake.namesakes import QuestionHashes, QuestionNames
 from atom.formats.pictures import BROKEN_URL, NOT_THERE, PictureData, place_picture
 from atom.records import (
     AnswerCause,
@@ -42,7 +42,7 @@ MAX_WORDS = 4_000
 """Characters of a judge's words that are kept beside its verdict."""
 
 
-class Question(NamedTuple):
+class SourceQuestion(NamedTuple):
     """A question as a row gives it."""
 
     text: str
@@ -63,8 +63,8 @@ class Question(NamedTuple):
     """Whether a program made it."""
 
 
-def _known(source: str, question: Question, names: tuple[str, ...]) -> Known:
-    return Known(
+def _known(source: str, question: SourceQuestion, names: tuple[str, ...]) -> QuestionHashes:
+    return QuestionHashes(
         hash(question.text),
         hash(question.choices),
         None if question.reference is None else hash(question.reference),
@@ -109,7 +109,7 @@ class Maker:
         self.out = collector
         self._remember = remember
         self._finder = options.pictures
-        self._questions = Questions(collector)
+        self._questions = QuestionNames(collector)
         self._answers: dict[int, int] = {}
         self._labels: dict[int, int] = {}
         self._votes: set[int] = set()
@@ -129,7 +129,7 @@ class Maker:
         place: str,
         source: str,
         source_id: str | None,
-        question: Question,
+        question: SourceQuestion,
         *,
         again: bool = False,
     ) -> str | None:
@@ -200,7 +200,7 @@ class Maker:
         for facet, value in dict.fromkeys(labels):
             self.out.add_row(Tag, tag_row(subject, subject_id, source, facet, cut(value)))
 
-    def _slots(self, question: Question, source_id: str | None, place: str) -> _Slots:
+    def _slots(self, question: SourceQuestion, source_id: str | None, place: str) -> _Slots:
         if not question.pictures:
             found = None
             if question.find_by_id and source_id is not None:
@@ -305,7 +305,12 @@ class Maker:
         return response_id
 
     def graded(
-        self, response_id: str, verdict: Verdict | None, *, answer: str = "", unread: str = ""
+        self,
+        response_id: str,
+        verdict: ImportedVerdict | None,
+        *,
+        answer: str = "",
+        unread: str = "",
     ) -> None:
         """Take the verdict on an answer.
 
@@ -317,7 +322,7 @@ class Maker:
         if verdict is None:
             if not unread:
                 return
-            verdict = Verdict(value=None, detail=unread)
+            verdict = ImportedVerdict(value=None, detail=unread)
         self.out.add_row(Outcome, outcome_row(response_id, verdict.value, answer, verdict.detail))
 
     # --- what judges and people say ------------------------------------------------------------

@@ -80,7 +80,7 @@ def again_named(source_id: str, n: int) -> str:
     return f"{cut(source_id, MAX_NAME - 8)} ({n})"
 
 
-class Known(NamedTuple):
+class QuestionHashes(NamedTuple):
     """What is remembered of a question: hashes, not texts; None = the file didn't say."""
 
     text: int
@@ -89,15 +89,15 @@ class Known(NamedTuple):
     pictures: int | None
     source: int
 
-    def is_same(self, other: Known) -> bool:
+    def is_same(self, other: QuestionHashes) -> bool:
         """Whether it is the same question, as far as both say."""
         return self.text == other.text and self._fits(other)
 
-    def is_reworded(self, other: Known) -> bool:
+    def is_reworded(self, other: QuestionHashes) -> bool:
         """Whether another file has the same choices and answer under another wording."""
         return self.source != other.source and self._fits(other)
 
-    def _fits(self, other: Known) -> bool:
+    def _fits(self, other: QuestionHashes) -> bool:
         return self.choices == other.choices and all(
             a == b or a is None or b is None
             for a, b in (
@@ -107,7 +107,7 @@ class Known(NamedTuple):
         )
 
 
-class Named(NamedTuple):
+class QuestionName(NamedTuple):
     """How a question is called, and whether it came in before."""
 
     source_id: str | None
@@ -115,27 +115,29 @@ class Named(NamedTuple):
     is_new: bool
 
 
-class Questions:
+class QuestionNames:
     """Remembers an import's questions: one that stands under the id of another gets its own."""
 
     def __init__(self, collector: Collector) -> None:
         self._out = collector
-        self._samples: dict[int, Known] = {}
+        self._samples: dict[int, QuestionHashes] = {}
         self._namesakes = Namesakes()
 
     def name(
-        self, place: str, source_id: str | None, sample_id: str, text: str, now: Known
-    ) -> Named:
+        self, place: str, source_id: str | None, sample_id: str, text: str, now: QuestionHashes
+    ) -> QuestionName:
         """Look whether a question came in before, and name it otherwise where another one did."""
         known = self._samples.get(short(sample_id))
         if known is None:
             self._samples[short(sample_id)] = now
-            return Named(source_id, sample_id, is_new=True)
+            return QuestionName(source_id, sample_id, is_new=True)
         if known.is_same(now):
-            return Named(source_id, sample_id, is_new=False)
+            return QuestionName(source_id, sample_id, is_new=False)
         return self._among_namesakes(place, source_id or text, sample_id, now)
 
-    def _among_namesakes(self, place: str, given: str, sample_id: str, now: Known) -> Named:
+    def _among_namesakes(
+        self, place: str, given: str, sample_id: str, now: QuestionHashes
+    ) -> QuestionName:
         """Find a question among those that stand under its id, or give it a name of its own."""
         under = short(sample_id)
         known = self._samples[under]
@@ -144,18 +146,18 @@ class Questions:
         if found is None and known.is_reworded(now) and self._namesakes.next(under) == 2:
             # With one question under the id, it must be this one.
             self._out.tally("a question is worded otherwise in another file", place)
-            return Named(again_named(given, 2), sample_id, is_new=False)
+            return QuestionName(again_named(given, 2), sample_id, is_new=False)
         n = self._namesakes.next(under) if found is None else found
         while True:
             source_id = again_named(given, n)
             sample_id = self._out.sample_id(source_id)
             named = self._samples.get(short(sample_id))
             if named is not None and named.is_same(now):
-                return Named(source_id, sample_id, is_new=False)
+                return QuestionName(source_id, sample_id, is_new=False)
             if named is None:
                 break
             n += 1  # another question bears this very name
         self._out.tally(AGAIN, place)
         self._namesakes.add(n, under, exact, told)
         self._samples[short(sample_id)] = now
-        return Named(source_id, sample_id, is_new=True)
+        return QuestionName(source_id, sample_id, is_new=True)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.column_map import ColumnMap
 from atom.formats.intake.batch import Batch
-from atom.formats.intake.collector import Collector, Unread
+from atom.formats.intake.collector import Collector, UnreadRows
 from atom.formats.judgments.named import named_map
 from atom.formats.judgments.own import own_tables, read_own
 from atom.formats.judgments.plan import FilePlan, looks_like, plans_of
@@ -97,7 +97,7 @@ def _batches(
             continue
         taker.begin(plan)
         taken = 0
-        for row in plan.rows(Unread(collector)):
+        for row in plan.rows(UnreadRows(collector)):
             if options.limit is not None and taken >= options.limit:
                 collector.note(f"stopped after {options.limit:,} rows of a file, as asked")
                 break

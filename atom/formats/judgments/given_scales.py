@@ -12,7 +12,7 @@ from atom.formats.intake.collector import Collector
 from atom.formats.judgments.columns import UNSAID, CriterionMap, ScaleMap
 from atom.formats.judgments.getters import Getters
 from atom.formats.judgments.plan import FilePlan
-from atom.formats.judgments.scales import Read, Scale, fold, guess_scale, refuse_scale
+from atom.formats.judgments.scales import MarkReading, Scale, fold, guess_scale, refuse_scale
 from atom.records import MarkScale
 
 _MOST_UNREAD = 0.01
@@ -98,7 +98,7 @@ class GivenScales:
         self._guessed = guess
         return guess
 
-    def count(self, read: Read, scale: str, place: str) -> None:
+    def count(self, read: MarkReading, scale: str, place: str) -> None:
         """Count a mark by its state, and say why one stays unscored."""
         self._reads[scale, read.state] += 1
         if read.state == "unscored":

@@ -19,12 +19,12 @@ from atom.formats.base import ImportFile, ReadOptions
 from atom.formats.cells import clean_text, is_missing, to_list, to_number, to_verdict
 from atom.formats.intake.account import Item
 from atom.formats.intake.batch import Batch
-from atom.formats.intake.collector import Collector, Unread
-from atom.formats.intake.maker import Maker, Question
+from atom.formats.intake.collector import Collector, UnreadRows
+from atom.formats.intake.maker import Maker, SourceQuestion
 from atom.formats.intake.names import short
 from atom.formats.judgments.sets import criteria_set, source_id, tree_of
 from atom.formats.judgments.take import person_id
-from atom.formats.layout import Layout, find_layout
+from atom.formats.layout import FileLayout, find_layout
 from atom.formats.rows import NoProblems, Row, read_rows
 from atom.records import (
     JUDGE_SCALE,
@@ -91,7 +91,7 @@ def read_own(
     taker = _Taker(collector, options)
     for file in files:
         layout = find_layout(file)
-        for row in islice(read_rows(file, layout, Unread(collector)), options.limit):
+        for row in islice(read_rows(file, layout, UnreadRows(collector)), options.limit):
             collector.rows += 1
             try:
                 taker.take(_Cells(row, layout), file.name)
@@ -106,7 +106,7 @@ def read_own(
 class _Cells:
     """A row's cells by their columns' types."""
 
-    def __init__(self, row: Row, layout: Layout) -> None:
+    def __init__(self, row: Row, layout: FileLayout) -> None:
         self.place = row.place
         self._values = row.values
         # In CSV a ' before a text keeps spreadsheets from running it.
@@ -203,7 +203,7 @@ class _Taker:
         synthetic = row.flag("synthetic") is True
         made = self._maker.sample(
             row.place, source, name or None,
-            Question(
+            SourceQuestion(
                 text=question, choices=row.items("choices"),
                 reference=row.text("reference") or None, pictures=row.items("pictures"),
                 synthetic=synthetic,

@@ -24,10 +24,10 @@ from atom.formats.judgments.shapes import (
     MARK,
     PATH,
     VALUE,
-    Shape,
+    RowShape,
     ShapeError,
 )
-from atom.formats.layout import Layout, find_layout
+from atom.formats.layout import FileLayout, find_layout
 from atom.formats.rows import NoProblems, Problems, Row, read_rows
 from atom.formats.tools.inspect_files import is_log, log_rows
 
@@ -92,9 +92,9 @@ class FilePlan:
     """
 
     file: ImportFile
-    layout: Layout
+    layout: FileLayout
     columns: ColumnMap
-    shape: Shape
+    shape: RowShape
     role: Role
     head: tuple[Mapping[str, object], ...]
     guessed: tuple[tuple[str, str], ...]
@@ -180,7 +180,7 @@ def _plan(file: ImportFile, given: ColumnMap) -> FilePlan | None:
         return None
     columns, captured = said
     if columns.whole and is_log(file.head()):
-        layout = Layout(kind="json")
+        layout = FileLayout(kind="json")
     else:
         layout = find_layout(file, encoding=columns.encoding, delimiter=columns.delimiter)
     bare = FilePlan(
@@ -219,7 +219,7 @@ def _own_keys(file: ImportFile, given: ColumnMap) -> frozenset[str]:
 
 
 def _opened(
-    shape: Shape, rows: Sequence[Mapping[str, object]]
+    shape: RowShape, rows: Sequence[Mapping[str, object]]
 ) -> tuple[list[Mapping[str, object]], str]:
     found: list[Mapping[str, object]] = []
     problem = ""
@@ -235,7 +235,7 @@ def _opened(
 
 def _shape(
     columns: ColumnMap, captured: Mapping[str, str], rows: Sequence[Mapping[str, object]]
-) -> Shape:
+) -> RowShape:
     axes: list[tuple[Axis, Mapping[str, str]]] = []
     for axis, listed in columns.wide.items():
         if isinstance(listed, dict):
@@ -244,7 +244,7 @@ def _shape(
             axes.append((axis, {name: name for name in _left_over(columns, rows)}))
         else:
             axes.append((axis, {name: name for name in listed}))
-    return Shape(
+    return RowShape(
         captured=captured,
         split=columns.split,
         tree=columns.tree,
@@ -394,7 +394,9 @@ def _filled(template: str, row: Mapping[str, object]) -> str | None:
     return text
 
 
-def _whole(file: ImportFile, layout: Layout, children: str, problems: Problems) -> Iterator[Row]:
+def _whole(
+    file: ImportFile, layout: FileLayout, children: str, problems: Problems
+) -> Iterator[Row]:
     """Read whole objects: one in a JSON file, a list of them, or one a line."""
     if layout.kind == "jsonl":
         yield from read_rows(file, layout, problems)

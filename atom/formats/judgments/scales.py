@@ -45,7 +45,7 @@ _NEGATED = re.compile(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Read:
+class MarkReading:
     """A mark as it was read.
 
     Args:
@@ -61,7 +61,7 @@ class Read:
     detail: str = ""
 
 
-EMPTY = Read(state="unscored", value=None, raw="", detail="the file holds no mark")
+EMPTY = MarkReading(state="unscored", value=None, raw="", detail="the file holds no mark")
 
 
 class Scale:
@@ -84,9 +84,9 @@ class Scale:
             if declared.starts and words
             else None
         )
-        self._known: dict[str, Read] = {}
+        self._known: dict[str, MarkReading] = {}
 
-    def read(self, raw: object, reason: str = "") -> Read:
+    def read(self, raw: object, reason: str = "") -> MarkReading:
         """Read one mark.
 
         Args:
@@ -97,7 +97,7 @@ class Scale:
             found = pattern.search(reason)
             if found is not None:
                 detail = f"marked as unreadable in the file ({found[0][:_MOST_WORDS]!r})"
-                return Read(state="unscored", value=None, raw=written(raw), detail=detail)
+                return MarkReading(state="unscored", value=None, raw=written(raw), detail=detail)
         text = written(raw)
         known = self._known.get(text)
         if known is None:
@@ -106,14 +106,16 @@ class Scale:
                 self._known[text] = known
         return known
 
-    def _read(self, raw: object, text: str) -> Read:
+    def _read(self, raw: object, text: str) -> MarkReading:
         mark = self.record.read(text)
         if mark.state == "not_applicable":
-            return Read(state="not_applicable", value=None, raw=text, detail=mark.detail)
+            return MarkReading(state="not_applicable", value=None, raw=text, detail=mark.detail)
         if not text or text.casefold() == "nan":
             return EMPTY
         if any(pattern.search(text) for pattern in self._unreadable):
-            return Read(state="unscored", value=None, raw=text[:_MOST_RAW], detail=UNREADABLE)
+            return MarkReading(
+                state="unscored", value=None, raw=text[:_MOST_RAW], detail=UNREADABLE
+            )
         items = to_list(raw)
         if items is not None or (self._parts or 1) > 1:
             return self._of_parts([raw] if items is None else items, text)
@@ -124,10 +126,10 @@ class Scale:
                 mark = self.record.read(text)
         if mark.value is None:
             detail = self._refusal(text)
-            return Read(state="unscored", value=None, raw=text[:_MOST_RAW], detail=detail)
-        return Read(state="scored", value=mark.value, raw=text)
+            return MarkReading(state="unscored", value=None, raw=text[:_MOST_RAW], detail=detail)
+        return MarkReading(state="scored", value=mark.value, raw=text)
 
-    def _of_parts(self, items: Sequence[object], text: str) -> Read:
+    def _of_parts(self, items: Sequence[object], text: str) -> MarkReading:
         values = [self.record.read(written(item)).value for item in items]
         known = [value for value in values if value is not None]
         detail = ""
@@ -136,10 +138,10 @@ class Scale:
         elif self._parts is not None and len(known) != self._parts:
             detail = f"it has {len(known):,} of {self._parts} parts"
         if detail:
-            return Read(state="unscored", value=None, raw=text[:_MOST_RAW], detail=detail)
+            return MarkReading(state="unscored", value=None, raw=text[:_MOST_RAW], detail=detail)
         least = self.declared.parts == "least"
         value = min(known) if least else math.fsum(known) / len(known)
-        return Read(state="scored", value=value, raw=text)
+        return MarkReading(state="scored", value=value, raw=text)
 
     def _refusal(self, text: str) -> str:
         shown, low, high = text[:_MOST_WORDS], self.record.low, self.record.high
@@ -147,7 +149,7 @@ class Scale:
             return f"{shown} lies outside {low:g} to {high:g}"
         return f"{shown!r} is no mark of this scale"
 
-    def expected(self, shares: Mapping[str, object]) -> Read:
+    def expected(self, shares: Mapping[str, object]) -> MarkReading:
         """Read a distribution over marks: the value is the expected one, divided by its sum.
 
         Args:
@@ -159,14 +161,14 @@ class Scale:
             share, value = to_number(cell), self.record.read(word).value
             if share is None or share < 0 or value is None:
                 detail = f"the probability of {word!r} is {written(cell)[:_MOST_WORDS]!r}"
-                return Read(state="unscored", value=None, raw="", detail=detail)
+                return MarkReading(state="unscored", value=None, raw="", detail=detail)
             raw[word] = share
             total += share
             expected += share * value
         if total <= 0:
             return EMPTY
         value = min(1.0, max(0.0, expected / total))
-        return Read(state="scored", value=value, raw=json.dumps(raw))
+        return MarkReading(state="scored", value=value, raw=json.dumps(raw))
 
 
 def written(raw: object) -> str:

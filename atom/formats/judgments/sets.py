@@ -22,7 +22,7 @@ def source_id(dataset: str) -> str:
 
 
 @dataclass(kw_only=True, slots=True)
-class Used:
+class SampleCriterion:
     """A criterion as it stands in a sample."""
 
     id: str
@@ -40,7 +40,7 @@ class Used:
 
 
 @dataclass(kw_only=True)
-class Said:
+class StatedCriterion:
     """What files say of a criterion."""
 
     text: str | None = None
@@ -58,7 +58,7 @@ def criteria_set(sample_id: str, judge_id: str, uses: tuple[CriterionUse, ...]) 
     return criteria_set_row(name, sample_id, judge_id, uses)
 
 
-def use_of(used: Used, uses: Mapping[str, Used]) -> CriterionUse:
+def use_of(used: SampleCriterion, uses: Mapping[str, SampleCriterion]) -> CriterionUse:
     """Make a criterion's place in its question's set; parents that aren't in `uses` fall away."""
     parents = tuple(uses[name].id for name in used.parents if name in uses)
     return _use(

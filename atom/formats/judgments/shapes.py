@@ -224,7 +224,7 @@ def in_cell(row: Values, criteria: Sequence[str], mark: str) -> Iterator[Values]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shape:
+class RowShape:
     """How a file's rows are brought to one mark each; everything is optional.
 
     Args:

@@ -10,7 +10,7 @@ from types import NoneType
 from atom.formats.base import ReadOptions
 from atom.formats.cells import to_name, to_number, to_reference, to_text, to_verdict
 from atom.formats.intake.collector import STOOD_TWICE, Collector
-from atom.formats.intake.maker import MAX_WORDS, Maker, Question
+from atom.formats.intake.maker import MAX_WORDS, Maker, SourceQuestion
 from atom.formats.intake.names import cut, short
 from atom.formats.judgments.cells import gate_of, keys_in, path_of, pictures_in, spoken
 from atom.formats.judgments.columns import UNSAID, JudgeKind
@@ -20,8 +20,8 @@ from atom.formats.judgments.plan import FilePlan
 from atom.formats.judgments.polarity import Directions
 from atom.formats.judgments.scales import EMPTY
 from atom.formats.judgments.sets import (
-    Said,
-    Used,
+    SampleCriterion,
+    StatedCriterion,
     criteria_set,
     source_id,
     tree_of,
@@ -66,8 +66,8 @@ class Taker:
         """Answers that were marked again with another text -> where."""
         self._lone: dict[str, str | None] = {}
         """Question -> its only answer, for files that name none; None where it has several."""
-        self._uses: dict[str, dict[str, Used]] = {}
-        self._everywhere: dict[str, Said] = {}
+        self._uses: dict[str, dict[str, SampleCriterion]] = {}
+        self._everywhere: dict[str, StatedCriterion] = {}
         self._ordinals: Counter[tuple[str, str]] = Counter()
         self._leaves: list[tuple[str, Path]] = []
         self._judges: dict[str, Judge] = {}
@@ -148,7 +148,7 @@ class Taker:
             place,
             self._plan.file.name,
             name,
-            Question(
+            SourceQuestion(
                 text=self._maker.told(text, name or "", place),
                 reference=to_reference(get.answer(row)).text,
                 pictures=tuple(one for read in get.pictures for one in pictures_in(read(row))),
@@ -218,9 +218,9 @@ class Taker:
         else:
             self._criterion(row, sample_id, key, place)
 
-    def _said(self, row: Mapping[str, object]) -> Said:
+    def _said(self, row: Mapping[str, object]) -> StatedCriterion:
         get = self._get
-        return Said(
+        return StatedCriterion(
             text=to_text(get.text(row)),
             truth=to_text(get.truth(row)) or "",
             weight=to_number(get.weight(row)),
@@ -235,8 +235,10 @@ class Taker:
             names += path_of(read(row))
         return tuple(names) or None
 
-    def _criterion(self, row: Mapping[str, object], sample_id: str, key: str, place: str) -> Used:
-        here, there = self._said(row), self._everywhere.get(key) or Said()
+    def _criterion(
+        self, row: Mapping[str, object], sample_id: str, key: str, place: str
+    ) -> SampleCriterion:
+        here, there = self._said(row), self._everywhere.get(key) or StatedCriterion()
         own = self._columns.criteria.get(key, UNSAID)
         text = own.text or here.text or there.text or key
         truth = own.truth or here.truth or there.truth
@@ -254,7 +256,7 @@ class Taker:
         said_path = () if capability is None else tuple(path_of(capability))
         path = said_path or here.capability or there.capability
         gate = own.gate or here.gate or there.gate
-        used = uses[key] = Used(
+        used = uses[key] = SampleCriterion(
             id=identity,
             key=key,
             text=text,
@@ -284,7 +286,9 @@ class Taker:
 
     # --- marks ---------------------------------------------------------------------------------
 
-    def _mark(self, row: Mapping[str, object], used: Used, response_id: str, place: str) -> None:
+    def _mark(
+        self, row: Mapping[str, object], used: SampleCriterion, response_id: str, place: str
+    ) -> None:
         get = self._get
         reason = "" if get.reason is None else (to_text(get.reason(row)) or "")
         raw = get.mark(row)
@@ -382,8 +386,12 @@ class Taker:
             )
 
     def _graph(
-        self, sample_id: str, uses: Mapping[str, Used], keys: set[str], named: Counter[int]
-    ) -> Mapping[str, Used]:
+        self,
+        sample_id: str,
+        uses: Mapping[str, SampleCriterion],
+        keys: set[str],
+        named: Counter[int],
+    ) -> Mapping[str, SampleCriterion]:
         """Return the criteria that can be named as parents: none where a name can't be read.
 
         A graph of which a part is unreadable isn't used at all, as DSG's own loader does it.

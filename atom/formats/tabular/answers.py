@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from atom.formats.base import ReadOptions
-from atom.formats.cells import Verdict, to_name, to_number, to_text, to_verdict
+from atom.formats.cells import ImportedVerdict, to_name, to_number, to_text, to_verdict
 from atom.formats.intake.collector import STOOD_TWICE, Collector
 from atom.formats.intake.maker import NO_ANSWER, Maker
 from atom.formats.intake.names import cut, short
 from atom.formats.rows import Row
-from atom.formats.tabular.compared import Compared
-from atom.formats.tabular.questions import Planned, Questions, labels_in_row
+from atom.formats.tabular.compared import ComparisonTaker
+from atom.formats.tabular.questions import PlannedFile, QuestionTaker, labels_in_row
 from atom.records import Response, Tag
 from atom.records.rows import outcome_row, response_row, tag_row
 
@@ -31,15 +31,15 @@ class RowReader:
     def __init__(self, options: ReadOptions, collector: Collector) -> None:
         self._options = options
         self._out = collector
-        self._questions = Questions(options, collector)
+        self._questions = QuestionTaker(options, collector)
         self._responses: dict[int, int] = {}
         self._namers: dict[str, Callable[[str], str]] = {}
         self._models: dict[str, str] = {}
         """Cells that name a model -> the name."""
-        self._compared = Compared(Maker(collector, options), self._responses)
+        self._compared = ComparisonTaker(Maker(collector, options), self._responses)
         self._verdicts = self._unread = 0
 
-    def take(self, row: Row, planned: Planned) -> None:
+    def take(self, row: Row, planned: PlannedFile) -> None:
         """Turn one row into records, or note why not."""
         sample_id = self._questions.of(row, planned)
         if sample_id is None:
@@ -60,7 +60,7 @@ class RowReader:
         elif columns.response is not None or columns.correct is not None:
             self._lone(row, planned, sample_id)
 
-    def _lone(self, row: Row, planned: Planned, sample_id: str) -> None:
+    def _lone(self, row: Row, planned: PlannedFile, sample_id: str) -> None:
         """Take a row's only answer."""
         columns = planned.columns
         one = self._candidate_name(row, planned)
@@ -72,7 +72,7 @@ class RowReader:
             self._out.version(one, cut(before) if before else None)
         self._answer(row, planned, sample_id, one, columns.response, columns.correct)
 
-    def _nameless(self, row: Row, planned: Planned) -> None:
+    def _nameless(self, row: Row, planned: PlannedFile) -> None:
         """Note that a row names no model: an answer is lost, unless the row holds none."""
         columns = planned.columns
         given = (planned.cell(row.values, column) for column in (columns.response, columns.correct))
@@ -81,7 +81,7 @@ class RowReader:
         else:
             self._out.tally("a row holds a question without an answer", row.place)
 
-    def _candidate_name(self, row: Row, planned: Planned) -> str | None:
+    def _candidate_name(self, row: Row, planned: PlannedFile) -> str | None:
         columns = planned.columns
         if columns.model is not None:
             cell = planned.cell(row.values, columns.model)
@@ -97,7 +97,7 @@ class RowReader:
     def _answer(
         self,
         row: Row,
-        planned: Planned,
+        planned: PlannedFile,
         sample_id: str,
         name: str,
         response_column: str | None,
@@ -148,7 +148,12 @@ class RowReader:
         return namer(sample_id)
 
     def _is_new(
-        self, row: Row, name: str, response_id: str, text: str | None, verdict: Verdict | None
+        self,
+        row: Row,
+        name: str,
+        response_id: str,
+        text: str | None,
+        verdict: ImportedVerdict | None,
     ) -> bool:
         """Whether an answer didn't stand before; one that did is told."""
         content = hash((text, verdict.value if verdict else None))

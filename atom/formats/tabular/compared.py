@@ -11,7 +11,7 @@ from atom.formats.intake.maker import NO_TEXT, Maker
 from atom.formats.intake.names import cut, short
 from atom.formats.pairs import Codes, read_order, read_winner
 from atom.formats.rows import Row
-from atom.formats.tabular.questions import Planned
+from atom.formats.tabular.questions import PlannedFile
 from atom.records import Annotation, PreferenceVerdict, Response
 from atom.records.rows import response_row
 
@@ -20,7 +20,7 @@ _PEOPLE = "people"
 _TURNED: Mapping[str, PreferenceVerdict] = {"a": "b", "b": "a", "tie": "tie"}
 
 
-class Compared:
+class ComparisonTaker:
     """Takes rows that compare two answers.
 
     Args:
@@ -39,7 +39,7 @@ class Compared:
         self.unread = 0
         """How many of the verdicts can't be read."""
 
-    def take(self, row: Row, planned: Planned, sample_id: str) -> None:
+    def take(self, row: Row, planned: PlannedFile, sample_id: str) -> None:
         """Take two answers and what was said of them; first and second are the file's."""
         columns = planned.columns
         names = tuple(
@@ -97,7 +97,7 @@ class Compared:
         )
 
     def _answer(
-        self, row: Row, planned: Planned, sample_id: str, name: str, column: str | None
+        self, row: Row, planned: PlannedFile, sample_id: str, name: str, column: str | None
     ) -> str | None:
         """Take one of two answers, once; None for a second, different one."""
         text = to_text(planned.cell(row.values, column))
@@ -133,7 +133,7 @@ class Compared:
     def _person(
         self,
         row: Row,
-        planned: Planned,
+        planned: PlannedFile,
         pair: tuple[str, str],
         verdict: PreferenceVerdict | None,
     ) -> None:

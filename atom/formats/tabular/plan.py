@@ -18,12 +18,12 @@ from atom.formats.column_map import ColumnMap
 from atom.formats.column_names import BY_ROW, check_columns, column_names, getter
 from atom.formats.guess import complete_map
 from atom.formats.intake.batch import Batch
-from atom.formats.intake.collector import Collector, Unread
+from atom.formats.intake.collector import Collector, UnreadRows
 from atom.formats.judgments.plan import looks_like
-from atom.formats.layout import Layout, find_layout, is_excel
+from atom.formats.layout import FileLayout, find_layout, is_excel
 from atom.formats.rows import NoProblems, read_rows
 from atom.formats.tabular.answers import RowReader
-from atom.formats.tabular.questions import Planned, fingerprints
+from atom.formats.tabular.questions import PlannedFile, fingerprints
 
 NAME = "table"
 _HEAD_ROWS = 200
@@ -66,7 +66,7 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
         _looked_at(file, layout, collector) for file, layout in zip(files, layouts, strict=True)
     ]
     check_columns(heads, given, [file.name for file in files])
-    plan: list[Planned] = []
+    plan: list[PlannedFile] = []
     for file, layout, head in zip(files, layouts, heads, strict=True):
         columns = _columns(file, layout, head, options, collector, question_needed=not plan)
         plan.append(_planned(file, layout, columns))
@@ -79,7 +79,7 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     return Reading(_batches(plan, options, collector), collector)
 
 
-def _looked_at(file: ImportFile, layout: Layout, collector: Collector) -> Head:
+def _looked_at(file: ImportFile, layout: FileLayout, collector: Collector) -> Head:
     """Return a file's first rows, with what is to be said of them.
 
     Raises:
@@ -104,7 +104,7 @@ def _looked_at(file: ImportFile, layout: Layout, collector: Collector) -> Head:
 
 def _columns(
     file: ImportFile,
-    layout: Layout,
+    layout: FileLayout,
     head: Head,
     options: ReadOptions,
     collector: Collector,
@@ -135,9 +135,9 @@ def _columns(
     return columns
 
 
-def _planned(file: ImportFile, layout: Layout, columns: ColumnMap) -> Planned:
+def _planned(file: ImportFile, layout: FileLayout, columns: ColumnMap) -> PlannedFile:
     turned = rotation_of(file.stem)
-    return Planned(
+    return PlannedFile(
         file=file,
         layout=layout,
         columns=columns,
@@ -163,7 +163,7 @@ def _holds_answers(columns: ColumnMap) -> bool:
     )
 
 
-def _every_row(file: ImportFile, layout: Layout) -> Iterator[Mapping[str, object]]:
+def _every_row(file: ImportFile, layout: FileLayout) -> Iterator[Mapping[str, object]]:
     return map(_CELLS, read_rows(file, layout, NoProblems()))
 
 
@@ -183,7 +183,7 @@ def _columns_of_sample(columns: ColumnMap) -> tuple[str, ...]:
     return (*named, *columns.pictures, *columns.choices, *(columns.tags or ()))
 
 
-def _head(file: ImportFile, layout: Layout, problems: NoProblems) -> Head:
+def _head(file: ImportFile, layout: FileLayout, problems: NoProblems) -> Head:
     head: Head = []
     size = 0
     rows = read_rows(file, layout, problems, most=_HEAD_ROWS)
@@ -206,11 +206,11 @@ def _size(value: object) -> int:
 
 
 def _batches(
-    plan: Sequence[Planned], options: ReadOptions, collector: Collector
+    plan: Sequence[PlannedFile], options: ReadOptions, collector: Collector
 ) -> Iterator[Batch]:
     reader = RowReader(options, collector)
     for planned in plan:
-        rows = read_rows(planned.file, planned.layout, Unread(collector))
+        rows = read_rows(planned.file, planned.layout, UnreadRows(collector))
         for row in rows:
             if options.limit is not None and collector.rows >= options.limit:
                 collector.note(f"stopped after {options.limit:,} rows, as asked")

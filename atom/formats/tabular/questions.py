@@ -11,7 +11,7 @@ from typing import NamedTuple
 from atom.formats.base import ImportFile, ReadOptions
 from atom.formats.benchmarks.rotations import ROTATION, turned_id
 from atom.formats.cells import (
-    Choices,
+    AnswerOptions,
     is_missing,
     label_choices,
     to_choices,
@@ -27,7 +27,7 @@ from atom.formats.intake.collector import Collector
 from atom.formats.intake.names import MAX_NAME, cut, short
 from atom.formats.intake.namesakes import AGAIN, Namesakes, again_named
 from atom.formats.labels import labels_of
-from atom.formats.layout import Layout
+from atom.formats.layout import FileLayout
 from atom.formats.pictures import BROKEN_URL, PICTURE_SUFFIXES, PictureData, place_picture
 from atom.formats.rows import Row
 from atom.records import PictureSlot, Sample, Tag, content_id, unchecked
@@ -37,11 +37,11 @@ _slot = unchecked(PictureSlot)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Planned:
+class PlannedFile:
     """A file with its layout and its completed column map."""
 
     file: ImportFile
-    layout: Layout
+    layout: FileLayout
     columns: ColumnMap
     cell: Getter
     """Returns a row's cell of a column that the map names."""
@@ -53,7 +53,7 @@ class Planned:
     """Whose answers it holds, where no column says so."""
 
 
-class Known(NamedTuple):
+class SampleHashes(NamedTuple):
     """What is remembered of a sample: hashes, not texts."""
 
     raw: int
@@ -63,7 +63,7 @@ class Known(NamedTuple):
     reference: int | None
     labels: int
 
-    def is_same(self, other: Known) -> bool:
+    def is_same(self, other: SampleHashes) -> bool:
         """Whether it is the same question, as far as both say."""
         return self.content == other.content and (
             self.reference == other.reference or None in (self.reference, other.reference)
@@ -85,7 +85,7 @@ class _Built(NamedTuple):
     cluster: str | None
 
 
-class Questions:
+class QuestionTaker:
     """Takes the questions of rows in, and says which one a row asks.
 
     Args:
@@ -96,14 +96,14 @@ class Questions:
     def __init__(self, options: ReadOptions, collector: Collector) -> None:
         self._options = options
         self._out = collector
-        self._samples: dict[int, Known] = {}
+        self._samples: dict[int, SampleHashes] = {}
         self._namesakes = Namesakes()
         self._embedded: dict[str, tuple[PictureSlot, ...]] = {}
         self._last: tuple[object, int, str] = (None, 0, "")
         """The last row's id, its cells hashed, and its question's id."""
-        self._last_file: Planned | None = None
+        self._last_file: PlannedFile | None = None
 
-    def of(self, row: Row, planned: Planned) -> str | None:
+    def of(self, row: Row, planned: PlannedFile) -> str | None:
         """Return the id of the question that a row asks; None where it asks none, which is told."""
         columns = planned.columns
         in_cell = planned.cell(row.values, columns.id)
@@ -135,7 +135,7 @@ class Questions:
             return None
         return self._take(row, planned, given, raw, self._build(row, planned, source_id, question))
 
-    def _earlier(self, row: Row, planned: Planned, source_id: str | None) -> str | None:
+    def _earlier(self, row: Row, planned: PlannedFile, source_id: str | None) -> str | None:
         """Find the question that a row of answers belongs to."""
         if source_id is not None:
             sample_id = self._out.sample_id(turned_id(source_id, planned.rotation))
@@ -144,13 +144,15 @@ class Questions:
         self._out.skip(row.place, f"no question has the id {cut(source_id or '')!r}")
         return None
 
-    def _take(self, row: Row, planned: Planned, given: str | None, raw: int, built: _Built) -> str:
+    def _take(
+        self, row: Row, planned: PlannedFile, given: str | None, raw: int, built: _Built
+    ) -> str:
         """Take a question that isn't known as it stands: it may be new, or come with more."""
         columns = planned.columns
         labels = labels_in_row(row.values, planned.cell, columns.tags or (), columns.tag_separator)
         if planned.rotation:
             labels = (*labels, (ROTATION, planned.rotation))
-        now = Known(
+        now = SampleHashes(
             raw,
             hash((built.question, built.choices, built.names)),
             None if built.reference is None else hash(built.reference),
@@ -194,7 +196,9 @@ class Questions:
             ),
         )
 
-    def _among_namesakes(self, sample_id: str, name: str, now: Known) -> tuple[str, Known | None]:
+    def _among_namesakes(
+        self, sample_id: str, name: str, now: SampleHashes
+    ) -> tuple[str, SampleHashes | None]:
         """Find a question among those that stand under its id, or give it a name of its own.
 
         Returns:
@@ -203,7 +207,7 @@ class Questions:
         under, exact, told = short(sample_id), now.content, (now.reference,)
         found = self._namesakes.find(under, exact, told)
         n = self._namesakes.next(under) if found is None else found
-        known: Known | None
+        known: SampleHashes | None
         while True:
             called = again_named(name, n)
             known = self._samples.get(short(self._out.sample_id(called)))
@@ -216,7 +220,7 @@ class Questions:
             self._namesakes.tell(n, under, exact, before=(None,), now=told)
         return called, known
 
-    def _question(self, row: Row, planned: Planned) -> str | None:
+    def _question(self, row: Row, planned: PlannedFile) -> str | None:
         value = planned.cell(row.values, planned.columns.question)
         if isinstance(value, list | dict):
             self._out.skip(row.place, "its question is not text")
@@ -227,7 +231,9 @@ class Questions:
             return None
         return question
 
-    def _build(self, row: Row, planned: Planned, source_id: str | None, question: str) -> _Built:
+    def _build(
+        self, row: Row, planned: PlannedFile, source_id: str | None, question: str
+    ) -> _Built:
         columns, values, at = planned.columns, row.values, planned.cell
         choices = _choices(values, at, columns)
         texts = choices.texts if choices else ()
@@ -258,7 +264,7 @@ class Questions:
             self._out.add_row(Tag, tag_row("sample", sample_id, source, facet, label))
 
     def _slots(
-        self, row: Row, planned: Planned
+        self, row: Row, planned: PlannedFile
     ) -> tuple[tuple[PictureSlot, ...], list[PictureData]]:
         slots: list[PictureSlot] = []
         pictures: list[PictureData] = []
@@ -307,7 +313,7 @@ def _choices(
     values: Mapping[str, object],
     at: Getter,
     columns: ColumnMap,
-) -> Choices | None:
+) -> AnswerOptions | None:
     if len(columns.choices) == 1:
         return to_choices(at(values, columns.choices[0]))
     if not columns.choices:

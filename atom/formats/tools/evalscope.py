@@ -16,11 +16,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from atom.formats.base import Format, ImportFile, Reading, ReadOptions
-from atom.formats.cells import Verdict, to_list, to_name, to_number, to_text, to_verdict
+from atom.formats.cells import ImportedVerdict, to_list, to_name, to_number, to_text, to_verdict
 from atom.formats.intake.batch import Batch
 from atom.formats.intake.by_row import Limit, refuse, rows_of, unknown_score
 from atom.formats.intake.collector import Collector
-from atom.formats.intake.maker import Maker, Question
+from atom.formats.intake.maker import Maker, SourceQuestion
 from atom.formats.intake.names import cut
 from atom.formats.json_file import inner
 from atom.formats.labels import labels_in
@@ -192,7 +192,7 @@ class _Reader:
             place,
             self._file.name,
             self._prefix + identity,
-            Question(
+            SourceQuestion(
                 text=text,
                 reference=to_text(values.get("target")),
                 pictures=pictures,
@@ -235,7 +235,7 @@ class _Reader:
         if verdict is not None and verdict.value is not None:
             self._values.append(verdict.value)
 
-    def _verdict(self, score: Mapping[str, object]) -> Verdict | None:
+    def _verdict(self, score: Mapping[str, object]) -> ImportedVerdict | None:
         """Read the main score: the one asked for, the one that the row names, else the first."""
         given = inner(score, "value")
         if not given:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import (
-    Verdict,
+    ImportedVerdict,
     label_choices,
     to_list,
     to_name,
@@ -21,9 +21,9 @@ from atom.formats.cells import (
     to_text,
     to_verdict,
 )
-from atom.formats.intake.by_row import Sorted, row_by_row, sort_rows
+from atom.formats.intake.by_row import SortedRow, row_by_row, sort_rows
 from atom.formats.intake.collector import Collector
-from atom.formats.intake.maker import Maker, Question
+from atom.formats.intake.maker import Maker, SourceQuestion
 from atom.formats.intake.names import cut
 from atom.formats.json_file import inner
 from atom.formats.labels import labels_in
@@ -56,7 +56,7 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
 
 
 def _take(
-    found: Sorted, maker: Maker, options: ReadOptions, repeats: Counter[tuple[str, str]]
+    found: SortedRow, maker: Maker, options: ReadOptions, repeats: Counter[tuple[str, str]]
 ) -> None:
     values, place = found.row.values, found.row.place
     asked = inner(values, "input")
@@ -75,7 +75,7 @@ def _take(
         place,
         found.file.name,
         identity,
-        Question(
+        SourceQuestion(
             text=text,
             choices=choices.texts if choices else (),
             reference=reference.text,
@@ -144,7 +144,7 @@ def _extracted(values: Mapping[str, object]) -> str:
     return ""
 
 
-def _verdict(values: Mapping[str, object]) -> Verdict | None:
+def _verdict(values: Mapping[str, object]) -> ImportedVerdict | None:
     """Read the score where it lies between 0 and 1, else whether the answer is correct."""
     told = inner(values, "evaluation")
     score = to_verdict(told.get("score"))

@@ -185,7 +185,7 @@ def json_header(file: ImportFile) -> Mapping[str, object]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sample:
+class InspectSample:
     """A sample, or why it can't be read."""
 
     place: str
@@ -193,7 +193,7 @@ class Sample:
     reason: str = ""
 
 
-def samples(file: ImportFile, collector: Collector) -> Iterator[Sample]:
+def samples(file: ImportFile, collector: Collector) -> Iterator[InspectSample]:
     """Read a file's samples one at a time, those that can't be read with the reason."""
     head = file.head()
     if head.startswith(b"PK\x03\x04"):
@@ -202,22 +202,22 @@ def samples(file: ImportFile, collector: Collector) -> Iterator[Sample]:
         yield from _json_samples(file, collector)
     else:
         for row in rows_of(file, collector, count=False):
-            yield Sample(place=row.place, values=row.values)
+            yield InspectSample(place=row.place, values=row.values)
 
 
-def _zip_samples(file: ImportFile) -> Iterator[Sample]:
+def _zip_samples(file: ImportFile) -> Iterator[InspectSample]:
     with file.open() as stream, _archive(stream, file.name) as archive:
         for name in archive.namelist():
             if not name.startswith("samples/") or not name.endswith(".json"):
                 continue
             place = f"{file.name} {name}"
             try:
-                yield Sample(place=place, values=_member(archive, name, file.name))
+                yield InspectSample(place=place, values=_member(archive, name, file.name))
             except FormatError as error:
-                yield Sample(place=place, values=None, reason=error.message)
+                yield InspectSample(place=place, values=None, reason=error.message)
 
 
-def _json_samples(file: ImportFile, problems: Problems) -> Iterator[Sample]:
+def _json_samples(file: ImportFile, problems: Problems) -> Iterator[InspectSample]:
     name, number = file.name, 0
     with _text(file) as text:
         scanner = JsonScanner(text)
@@ -229,9 +229,9 @@ def _json_samples(file: ImportFile, problems: Problems) -> Iterator[Sample]:
                 for value in scanner.items():
                     number += 1
                     if isinstance(value, dict):
-                        yield Sample(place=f"{name} sample {number}", values=value)
+                        yield InspectSample(place=f"{name} sample {number}", values=value)
                     else:
-                        yield Sample(
+                        yield InspectSample(
                             place=f"{name} sample {number}", values=None, reason="it is no object"
                         )
         except BrokenJsonError as error:

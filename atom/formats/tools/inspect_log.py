@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from atom.errors import FormatError
 from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import (
-    Verdict,
+    ImportedVerdict,
     label_choices,
     to_list,
     to_name,
@@ -29,7 +29,7 @@ from atom.formats.cells import (
 from atom.formats.intake.batch import Batch
 from atom.formats.intake.by_row import Limit, unknown_score
 from atom.formats.intake.collector import Collector
-from atom.formats.intake.maker import Maker, Question
+from atom.formats.intake.maker import Maker, SourceQuestion
 from atom.formats.intake.names import cut
 from atom.formats.json_file import inner
 from atom.formats.tools.inspect_files import (
@@ -260,7 +260,7 @@ def _take(
         place,
         log.file.name,
         None if identity is None else prefix + identity,
-        Question(
+        SourceQuestion(
             text=said.text,
             choices=choices.texts if choices else (),
             reference=None if reference.text is None else reference.text.strip(),
@@ -341,12 +341,12 @@ def _followed(given: Mapping[str, object], log: _Log, maker: Maker, place: str) 
     return name
 
 
-def _grade(value: object) -> Verdict | None:
+def _grade(value: object) -> ImportedVerdict | None:
     """Read a score: C, P, I or N, a number, yes or no; several values in one are none."""
     if isinstance(value, str) and value in _GRADES:
-        return Verdict(value=_GRADES[value])
+        return ImportedVerdict(value=_GRADES[value])
     if isinstance(value, list | dict):
-        return Verdict(value=None, detail=_SEVERAL)
+        return ImportedVerdict(value=None, detail=_SEVERAL)
     return to_verdict(value)
 
 

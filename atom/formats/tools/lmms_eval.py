@@ -29,7 +29,7 @@ from atom.formats.cells import (
 from atom.formats.intake.batch import Batch
 from atom.formats.intake.by_row import Limit, rows_of, unknown_score
 from atom.formats.intake.collector import Collector
-from atom.formats.intake.maker import Maker, Question
+from atom.formats.intake.maker import Maker, SourceQuestion
 from atom.formats.intake.names import SeenNumbers, cut, short
 from atom.formats.json_file import inner, load_object
 from atom.formats.labels import labels_in
@@ -404,7 +404,7 @@ class _Reader:
 
     def _question(
         self, row: Row, document: Mapping[str, object], name: str, said: SaidOnce
-    ) -> Question:
+    ) -> SourceQuestion:
         values = row.values
         text = asked_in(values.get("input")) or asked_in(values.get("arguments"))
         if text is None:
@@ -422,7 +422,7 @@ class _Reader:
                 labels |= dict(labels_in(value))
         if self._is_task_told:
             labels["task"] = self._task
-        return Question(
+        return SourceQuestion(
             text,
             choices.texts if choices else (),
             reference.text,

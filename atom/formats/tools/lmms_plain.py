@@ -42,7 +42,7 @@ class _Shape(NamedTuple):
     """Those of the document's keys that label a question."""
 
 
-class Score(NamedTuple):
+class MetricScore(NamedTuple):
     """What a plain row's answer was given."""
 
     metric: str
@@ -86,7 +86,7 @@ class PlainRows:
         self._name_answer = Response.imported_by("")
         self._name_sample = self._out.sample_namer()
 
-    def take(self, values: Values, name: str, is_new: Callable[[str], bool]) -> Score | None:
+    def take(self, values: Values, name: str, is_new: Callable[[str], bool]) -> MetricScore | None:
         """Make the records of a row, if it is plain.
 
         Args:
@@ -136,7 +136,7 @@ class PlainRows:
             response_row(response_id, sample_id, candidate_id, 0, "scored", text),
             outcome_row(response_id, verdict.value, cut(to_text(read) or "", MOST_READ)),
         )
-        return Score(shape.metric, verdict.value)
+        return MetricScore(shape.metric, verdict.value)
 
     def _first_answer(self) -> str:
         """Take the model in, once it has answered."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from atom.formats.cells import Verdict, to_list, to_name, to_number, to_text, to_verdict
+from atom.formats.cells import ImportedVerdict, to_list, to_name, to_number, to_text, to_verdict
 from atom.records import AnswerCause
 from atom.records.thoughts import may_think, tell_apart
 
@@ -16,11 +16,11 @@ _SCORE_KEYS = ("score", "correct", "hit", "is_correct", "accuracy", "acc", "exac
 _CHOICES = ("options", "choices")
 CHOICE_KEYS = frozenset(_CHOICES)
 _NUMBERS = (int, float)
-_SURE = {0.0: Verdict(0.0), 1.0: Verdict(1.0)}
+_SURE = {0.0: ImportedVerdict(0.0), 1.0: ImportedVerdict(1.0)}
 """What nearly all scores are."""
 
 
-def verdict_of(value: object) -> Verdict | None:
+def verdict_of(value: object) -> ImportedVerdict | None:
     """Read a metric: a number or yes/no, or an object with one inside."""
     if value.__class__ is float and value in _SURE:
         return _SURE[value]
@@ -32,7 +32,7 @@ def verdict_of(value: object) -> Verdict | None:
     return None
 
 
-class Answered(NamedTuple):
+class ModelAnswer(NamedTuple):
     """One of a model's answers to a document."""
 
     text: str | None
@@ -54,7 +54,7 @@ class SaidOnce(NamedTuple):
         note: what the reader should know.
     """
 
-    answers: tuple[Answered, ...]
+    answers: tuple[ModelAnswer, ...]
     graded: int
     choices: tuple[str, ...] = ()
     by_likelihood: bool = False
@@ -89,22 +89,22 @@ def said_in(values: Mapping[str, object], document: Mapping[str, object]) -> Sai
     return SaidOnce(answers=(first,), graded=1, choices=choices, note=note)
 
 
-def _spoken(raw: str | None, read: str | None) -> Answered:
+def _spoken(raw: str | None, read: str | None) -> ModelAnswer:
     """Tell the thoughts of a text apart; a text that is all thoughts is no answer."""
     if raw is None:
-        return Answered(text=read, read=read or "", cause="" if read else "empty")
+        return ModelAnswer(text=read, read=read or "", cause="" if read else "empty")
     spoken = tell_apart(raw) if may_think(raw) else None
     if spoken is None or not (spoken.thoughts or spoken.unfinished):
-        return Answered(raw, read or "")
+        return ModelAnswer(raw, read or "")
     if spoken.unfinished:
-        return Answered(
+        return ModelAnswer(
             text=spoken.answer or None,
             read=read or "",
             thoughts=spoken.thoughts,
             cause="cut",
             detail="it ends within its thoughts",
         )
-    return Answered(
+    return ModelAnswer(
         text=spoken.answer or None,
         read=read or "",
         thoughts=spoken.thoughts,
@@ -147,7 +147,7 @@ def _likeliest(scores: Sequence[float], choices: tuple[str, ...]) -> SaidOnce:
     best = max(range(len(scores)), key=scores.__getitem__)
     named = choices[best] if len(choices) == len(scores) else None
     told = "the likeliest option; the model wrote nothing"
-    answer = Answered(
+    answer = ModelAnswer(
         text=named,
         read=named or "",
         detail=told if named is not None else "the log weighs options that it doesn't name",

@@ -19,7 +19,7 @@ from atom.formats.cells import to_list, to_name, to_number, to_text
 from atom.formats.intake.batch import Batch
 from atom.formats.intake.by_row import Limit, refuse, rows_of
 from atom.formats.intake.collector import Collector
-from atom.formats.intake.maker import Maker, Question
+from atom.formats.intake.maker import Maker, SourceQuestion
 from atom.formats.intake.names import cut
 from atom.formats.json_file import inner
 from atom.records import AnswerCause
@@ -220,7 +220,7 @@ def _take(
         maker.out.skip(place, "it asks nothing: there is no user message with a text")
         return
     sample_id = maker.sample(
-        place, file.name, name, Question(text="\n\n".join(texts), pictures=tuple(pictures))
+        place, file.name, name, SourceQuestion(text="\n\n".join(texts), pictures=tuple(pictures))
     )
     if sample_id is None or reply is None:
         return

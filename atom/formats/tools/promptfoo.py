@@ -16,11 +16,11 @@ from itertools import chain
 
 from atom.errors import FormatError
 from atom.formats.base import Format, ImportFile, Reading, ReadOptions
-from atom.formats.cells import Verdict, to_list, to_name, to_number, to_text, to_verdict
+from atom.formats.cells import ImportedVerdict, to_list, to_name, to_number, to_text, to_verdict
 from atom.formats.intake.batch import Batch
 from atom.formats.intake.by_row import Limit
 from atom.formats.intake.collector import Collector
-from atom.formats.intake.maker import Maker, Question
+from atom.formats.intake.maker import Maker, SourceQuestion
 from atom.formats.intake.names import cut
 from atom.formats.json_file import inner
 from atom.formats.json_scan import BrokenJsonError, JsonScanner
@@ -175,7 +175,9 @@ def _take(
         place,
         file.name,
         identity,
-        Question(text=text, reference=_reference(case), pictures=pictures, labels=tuple(labels)),
+        SourceQuestion(
+            text=text, reference=_reference(case), pictures=pictures, labels=tuple(labels)
+        ),
     )
     if sample_id is None:
         return
@@ -203,14 +205,14 @@ def _take(
     maker.graded(response_id, _verdict(entry))
 
 
-def _verdict(entry: Mapping[str, object]) -> Verdict | None:
+def _verdict(entry: Mapping[str, object]) -> ImportedVerdict | None:
     """Read the score, or whether the assertions passed; without assertions there is no verdict."""
     grading = inner(entry, "gradingResult")
     if not grading and entry.get("score") is None:
         return None
     number = to_number(entry.get("score", grading.get("score")))
     if number is not None and 0 <= number <= 1:
-        return Verdict(value=number)
+        return ImportedVerdict(value=number)
     return to_verdict(entry.get("success", grading.get("pass")))
 
 

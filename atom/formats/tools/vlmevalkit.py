@@ -23,7 +23,7 @@ from atom.errors import FormatError
 from atom.formats.base import Format, ImportFile, Reading, ReadOptions
 from atom.formats.benchmarks.rotations import ROTATION, rotation_of, turned_id
 from atom.formats.cells import (
-    Choices,
+    AnswerOptions,
     label_choices,
     to_choices,
     to_list,
@@ -35,14 +35,14 @@ from atom.formats.cells import (
 from atom.formats.intake.batch import Batch
 from atom.formats.intake.by_row import Limit, rows_of
 from atom.formats.intake.collector import Collector
-from atom.formats.intake.maker import Maker, Question
+from atom.formats.intake.maker import Maker, SourceQuestion
 from atom.formats.intake.names import cut
 from atom.formats.json_file import load_object
 from atom.formats.labels import labels_in
 from atom.formats.layout import is_excel
 from atom.formats.pictures import embedded_bytes
 from atom.formats.rows import Row
-from atom.formats.tools.vlmevalkit_scores import NAME, Peek, Scored, Sheet, check
+from atom.formats.tools.vlmevalkit_scores import NAME, ModelVerdicts, Peek, ScoreFile, check
 from atom.records import PictureSlot, blob_hash
 
 UNKNOWN = "Unknown"
@@ -113,9 +113,9 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
         FormatError: a file is none of these, or there are score tables only.
     """
     collector = Collector(NAME, options.dataset or "", [file.name for file in files])
-    sheets: list[Sheet] = []
-    benchmarks: list[Sheet] = []
-    tables: list[Sheet] = []
+    sheets: list[ScoreFile] = []
+    benchmarks: list[ScoreFile] = []
+    tables: list[ScoreFile] = []
     for file in files:
         if file.name == "status.json":
             load_object(file, collector)
@@ -145,7 +145,7 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     return Reading(_batches(benchmarks, sheets, tables, options, collector), collector)
 
 
-def _sheet(file: ImportFile, options: ReadOptions) -> Sheet:
+def _sheet(file: ImportFile, options: ReadOptions) -> ScoreFile:
     turned = rotation_of(file.stem)
     stem = turned.stem
     match = _NAME.match(stem)
@@ -164,7 +164,7 @@ def _sheet(file: ImportFile, options: ReadOptions) -> Sheet:
     if dataset is None:
         dataset = _RESTS.sub("", stem)
     given = options.candidates.get(file.name)
-    return Sheet(
+    return ScoreFile(
         file=file,
         model=cut(given or model or dataset),
         dataset=cut(dataset),
@@ -191,9 +191,9 @@ def _looks_like_scores(columns: set[str]) -> bool:
 
 
 def _batches(
-    benchmarks: Sequence[Sheet],
-    sheets: Sequence[Sheet],
-    tables: Sequence[Sheet],
+    benchmarks: Sequence[ScoreFile],
+    sheets: Sequence[ScoreFile],
+    tables: Sequence[ScoreFile],
     options: ReadOptions,
     collector: Collector,
 ) -> Iterator[Batch]:
@@ -201,7 +201,7 @@ def _batches(
     whole = collector.dataset
     several = options.dataset and len({s.dataset for s in (*benchmarks, *sheets)}) > 1
     maker = Maker(collector, options)
-    scored: dict[tuple[str, str, str], Scored] = {}
+    scored: dict[tuple[str, str, str], ModelVerdicts] = {}
     pictures: dict[tuple[str, str], tuple[str, ...]] = {}
     known: dict[int, _Asked] = {}
     stopped = False
@@ -211,7 +211,7 @@ def _batches(
         into = (
             None
             if sheet in benchmarks
-            else scored.setdefault((sheet.model, sheet.dataset, sheet.rotation), Scored())
+            else scored.setdefault((sheet.model, sheet.dataset, sheet.rotation), ModelVerdicts())
         )
         for row in rows_of(sheet.file, collector):
             if limit.reached():
@@ -240,10 +240,10 @@ def _batches(
 
 def _take(
     row: Row,
-    sheet: Sheet,
+    sheet: ScoreFile,
     prefix: str,
     maker: Maker,
-    into: Scored | None,
+    into: ModelVerdicts | None,
     pictures: dict[tuple[str, str], tuple[str, ...]],
     known: dict[int, _Asked],
 ) -> None:
@@ -273,7 +273,7 @@ class _Asked:
     labels: Mapping[str, tuple[str, ...]]
 
 
-def _cells_of_question(values: Mapping[str, object], sheet: Sheet) -> int | None:
+def _cells_of_question(values: Mapping[str, object], sheet: ScoreFile) -> int | None:
     """Hash the cells that a question is made of; None where they can't be."""
     try:
         return hash(
@@ -289,7 +289,7 @@ def _cells_of_question(values: Mapping[str, object], sheet: Sheet) -> int | None
 
 def _asked(
     row: Row,
-    sheet: Sheet,
+    sheet: ScoreFile,
     prefix: str,
     index: str,
     maker: Maker,
@@ -311,7 +311,7 @@ def _asked(
         place,
         sheet.file.name,
         turned_id(prefix + index, sheet.rotation),
-        Question(
+        SourceQuestion(
             text=text if hint is None else f"{hint}\n\n{text}",
             choices=choices.texts if choices else (),
             reference=reference.text,
@@ -327,7 +327,9 @@ def _asked(
     return None if sample_id is None else _Asked(sample_id=sample_id, labels=labels)
 
 
-def _answer(row: Row, sheet: Sheet, index: str, asked: _Asked, maker: Maker, into: Scored) -> None:
+def _answer(
+    row: Row, sheet: ScoreFile, index: str, asked: _Asked, maker: Maker, into: ModelVerdicts
+) -> None:
     """Take a row's answer and verdict."""
     values, place = row.values, row.place
     prediction = to_text(values.get("prediction"))
@@ -354,7 +356,7 @@ def _answer(row: Row, sheet: Sheet, index: str, asked: _Asked, maker: Maker, int
     into.said.append(said)
 
 
-def _choices(values: Mapping[str, object]) -> Choices | None:
+def _choices(values: Mapping[str, object]) -> AnswerOptions | None:
     letters = [letter for letter in _LETTERS if letter in values]
     if len(letters) > 1:
         found = label_choices(letters, [values[letter] for letter in letters])
@@ -381,7 +383,7 @@ def _labels(values: Mapping[str, object]) -> dict[str, tuple[str, ...]]:
 
 def _pictures(
     values: Mapping[str, object],
-    sheet: Sheet,
+    sheet: ScoreFile,
     index: str,
     known: dict[tuple[str, str], tuple[str, ...]],
 ) -> tuple[object, ...]:

@@ -26,7 +26,7 @@ _CLOSE = 0.006
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sheet:
+class ScoreFile:
     """A file with what its name says."""
 
     file: ImportFile
@@ -37,7 +37,7 @@ class Sheet:
 
 
 @dataclass(kw_only=True)
-class Scored:
+class ModelVerdicts:
     """The verdicts of one model on one data set, for the score tables."""
 
     right: list[float] = field(default_factory=list)
@@ -56,7 +56,7 @@ class Peek(Collector):
         super().__init__(NAME, collector.dataset, ())
 
 
-def check(table: Sheet, scored: Scored, collector: Collector) -> None:
+def check(table: ScoreFile, scored: ModelVerdicts, collector: Collector) -> None:
     """Recompute a score table's figures, and say how many agree."""
     name = table.file.name
     rows = [row.values for row in rows_of(table.file, Peek(collector))]
@@ -113,7 +113,7 @@ def _published(rows: Sequence[Mapping[str, object]]) -> Iterator[tuple[tuple[str
 _Figures = Mapping[tuple[str, str], float]
 
 
-def _means(scored: Scored) -> _Figures:
+def _means(scored: ModelVerdicts) -> _Figures:
     """Means by label and over all, as most tables hold them, in either layout."""
     right = np.array(scored.right)
     found = {("", "Overall"): float(right.mean()), ("", "acc"): float(right.mean())}
@@ -126,7 +126,7 @@ def _means(scored: Scored) -> _Figures:
     return found
 
 
-def _hallusion(scored: Scored) -> _Figures:
+def _hallusion(scored: ModelVerdicts) -> _Figures:
     right = np.array(scored.right)
     # VD_illusion_1_0_0_2: category, subcategory, visual input, set, figure, question.
     parts = [index.split("_") for index in scored.index]
@@ -145,7 +145,7 @@ def _hallusion(scored: Scored) -> _Figures:
     return found
 
 
-def _mme(scored: Scored) -> _Figures:
+def _mme(scored: ModelVerdicts) -> _Figures:
     right = np.array(scored.right)
     category = [next(iter(labels.get("category", ())), "") for labels in scored.labels]
     scores: dict[str, float] = {}
@@ -159,7 +159,7 @@ def _mme(scored: Scored) -> _Figures:
     return found
 
 
-def _pope(scored: Scored) -> _Figures:
+def _pope(scored: ModelVerdicts) -> _Figures:
     rows: dict[str, list[int]] = {}
     for at, labels in enumerate(scored.labels):
         for name in labels.get("category", ()):
@@ -176,7 +176,7 @@ def _pope(scored: Scored) -> _Figures:
     return found
 
 
-_FIGURES: Mapping[str, Callable[[Scored], _Figures]] = {
+_FIGURES: Mapping[str, Callable[[ModelVerdicts], _Figures]] = {
     "hallusionbench": _hallusion,
     "mme": _mme,
     "pope": _pope,

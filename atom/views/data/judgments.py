@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from atom.errors import FormatError
-from atom.formats import ColumnMap, ImportFile, Preview, read_column_map
+from atom.formats import ColumnMap, ImportFile, ImportPreview, read_column_map
 from atom.formats.judgments.format import NAME
 from atom.formats.judgments.named import named_maps
 from atom.formats.judgments.plan import plans_of
@@ -99,7 +99,7 @@ def map_of(text: str) -> ColumnMap:
     return read_column_map(text)
 
 
-def first_marks(found: Preview, most: int) -> tuple[FirstMark, ...]:
+def first_marks(found: ImportPreview, most: int) -> tuple[FirstMark, ...]:
     """Lay out the first marks of a preview."""
     questions = {one.id: one.question for one in found.samples}
     answers: dict[str, Response] = {one.id: one for one in found.responses}

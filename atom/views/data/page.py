@@ -21,7 +21,7 @@ from atom.formats.column_names import column_names
 from atom.formats.foreign import check_foreign
 from atom.formats.guess import guess_map
 from atom.formats.layout import find_layout
-from atom.formats.registry import Preview
+from atom.formats.registry import ImportPreview
 from atom.formats.rows import NoProblems, read_rows
 from atom.formats.tabular import NAME as TABLE
 from atom.records import Import, Sample
@@ -203,7 +203,7 @@ def _head(file: ImportFile, given: ColumnMap) -> list[Mapping[str, object]]:
     return [row.values for row in islice(read_rows(file, layout, NoProblems()), _HEAD_ROWS)]
 
 
-def first_rows(found: Preview) -> tuple[FirstRow, ...]:
+def first_rows(found: ImportPreview) -> tuple[FirstRow, ...]:
     """Lay out what a preview brought: an answer a row, or a question a row where there are none."""
     samples = {sample.id: sample for sample in found.samples}
     names = {candidate.id: candidate.name for candidate in found.candidates}

@@ -16,7 +16,7 @@ from atom.errors import AtomError, FormatError, FullError, UsageError
 from atom.exports.archive import write_archive
 from atom.exports.archive_read import import_archive, is_archive, read_manifest
 from atom.files import in_words, size_of
-from atom.foreign.parsers import Limits
+from atom.foreign.parsers import ParserLimits
 from atom.records import BenchItem, BenchSet, Call, Candidate, Response, Study, Verdict
 from atom.store import Store, check_store, faults, find_study, list_studies, undo_import
 from atom.store.schema import KINDS
@@ -261,7 +261,7 @@ def test_a_hostile_archive_is_refused_and_leaves_nothing(whole, tmp_path, change
 
 @pytest.mark.slow
 def test_a_page_that_would_fill_the_memory_is_refused(whole, tmp_path, monkeypatch):
-    limits = Limits(memory=700 << 20, cpu=20)
+    limits = ParserLimits(memory=700 << 20, cpu=20)
     monkeypatch.setattr("atom.exports.archive_read.time_for", lambda n_bytes: limits)
     bomb = parquet_bomb(characters=40_000_000)  # 64 rows of it: 2.6 GB
     place = edited(

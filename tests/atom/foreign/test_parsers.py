@@ -16,7 +16,7 @@ import pytest
 from atom.errors import FormatError, PictureError, UsageError
 from atom.foreign import parsers, worker
 from atom.foreign.native import parquet_rows
-from atom.foreign.parsers import Limits, parse, parse_rows
+from atom.foreign.parsers import ParserLimits, parse, parse_rows
 from atom.foreign.pictures import draw_thumbnail, header_of, read_header
 from atom.formats.base import ImportFile
 from atom.formats.layout import find_layout
@@ -24,7 +24,7 @@ from atom.formats.rows import NoProblems, read_rows
 from tests import bombs
 from tests.bombs import parquet_bomb, png_bomb, workbook, workbook_bomb
 
-SMALL = Limits(memory=300 << 20, cpu=1)
+SMALL = ParserLimits(memory=300 << 20, cpu=1)
 BOOT = "import atom.foreign.worker as it; it.OURS += ('tests.',); it.main()"
 
 

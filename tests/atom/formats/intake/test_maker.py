@@ -7,11 +7,11 @@ from PIL import Image
 
 from atom.formats import FolderPictures, MemoryPictures
 from atom.formats.base import ReadOptions
-from atom.formats.cells import Verdict
+from atom.formats.cells import ImportedVerdict
 from atom.formats.intake.batch import GivenLabel
 from atom.formats.intake.by_row import Limit, in_batches, names_keys
 from atom.formats.intake.collector import Collector
-from atom.formats.intake.maker import Maker, Question
+from atom.formats.intake.maker import Maker, SourceQuestion
 from atom.formats.intake.names import SeenNumbers
 from atom.formats.labels import labels_in
 from atom.records import blob_hash
@@ -29,7 +29,7 @@ def make(**options):
 
 
 def ask(maker, text="Q?", source_id="1", source="f", **more):
-    return maker.sample("row 1", source, source_id, Question(text=text, **more))
+    return maker.sample("row 1", source, source_id, SourceQuestion(text=text, **more))
 
 
 def test_a_question_comes_once_and_another_one_under_its_id_stands_beside_it():
@@ -133,7 +133,7 @@ def test_answers_verdicts_votes_and_labels_come_once():
     two = maker.answer("r", sample, "n", None, known=False)
     none = maker.answer("r", sample, "o", None)
     maker.graded(one, None)
-    maker.graded(two, Verdict(value=1.0))
+    maker.graded(two, ImportedVerdict(value=1.0))
     for label in ("a", "a", "b"):
         maker.prefer("r", sample, (one, two), "j", "tie")
         maker.label("r", GivenLabel(kind="preference", subject_id="p", annotator="w", label=label))
