@@ -23,7 +23,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from atom.probes.draws import Draws
-from atom.probes.program import Box, Program, Step
+from atom.probes.program import Box, Program, ProgramStep
 from atom.probes.worlds.make import FAMILIES, TEMPLATES, make_probe
 from atom.records import Criterion, Sample
 from atom.stages.texts import leaks, told
@@ -121,7 +121,7 @@ def spoken(number: float) -> str:
     raise ValueError(f"{number!r} can't be said")
 
 
-def spellings(step: Step) -> list[str]:
+def spellings(step: ProgramStep) -> list[str]:
     """Return other ways to write a step's number in digits."""
     if step.value is None or step.kind == "time":
         return [_wide(step.truth), "\u200b".join(step.truth)]
@@ -138,7 +138,7 @@ def _wide(text: str) -> str:
     return "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in text)
 
 
-def words_of(step: Step) -> str | None:
+def words_of(step: ProgramStep) -> str | None:
     """Return a step's number or time in words; None where it has none."""
     if step.value is None:
         return None
@@ -148,7 +148,7 @@ def words_of(step: Step) -> str | None:
     return spoken(step.value)
 
 
-def where_of(program: Program, step: Step) -> str:
+def where_of(program: Program, step: ProgramStep) -> str:
     """Return where a step's region lies, in words that none of the program's truths holds."""
     box: Box = step.regions[0]
     left, top, right, bottom = box.box
@@ -187,7 +187,7 @@ def cases(program: Program) -> Iterator[Case]:
     draws = Draws("leak gates", program.family, program.template, program.seed, program.index)
 
     def say(
-        kind: str, step: Step, about: Criterion, templates: Sequence[str], **words: str
+        kind: str, step: ProgramStep, about: Criterion, templates: Sequence[str], **words: str
     ) -> Case:
         template = draws.pick(templates, kind, step.id, *words.values())
         text = template.format(question=step.question, where=where_of(program, step), **words)

@@ -12,7 +12,7 @@ from atom.cli.parts.output import Output, table
 from atom.cli.parts.sources import open_study
 from atom.display import numbers
 from atom.errors import UsageError
-from atom.exports.base import Exporter, ExportOptions, Source
+from atom.exports.base import Exporter, ExportOptions, ExportSource
 from atom.exports.registry import EXPORTERS, find_exporter
 
 
@@ -40,7 +40,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise UsageError(f"--samples takes a number from 1, got {args.samples}")
     line = out.progress()
     with open_study(settings_of(args), args.study) as (store, study_id, key):
-        source = Source(store, study_id, key)
+        source = ExportSource(store, study_id, key)
         place = args.out or _place(source.name, exporter)
         options = ExportOptions(
             moment=datetime.now(UTC),

@@ -11,7 +11,7 @@ from atom.cli.parts.options import add_reading, common, names_of, settings_of
 from atom.cli.parts.output import Output, table
 from atom.cli.parts.sources import open_study
 from atom.errors import PlaceError, UsageError
-from atom.exports.figures import FORMATS, OFFERS, Asked, Figure, Format, find_offers, render
+from atom.exports.figures import FORMATS, OFFERS, Figure, FigureSource, Format, find_offers, render
 from atom.files import new_folder, stream, write_file
 from atom.reports.profile import find_model, known_facet
 from atom.views.filters import Filters
@@ -63,7 +63,7 @@ def write(args: argparse.Namespace, out: Output) -> int:
         query = {name: value for name, value in
                  (("facet", facet), ("experiment", args.experiment)) if value}  # fmt: skip
         filters = Filters(study=key, model=model, peers=peers, reading=args.reading)
-        asked = Asked(store=store, data=data, filters=filters, query=query)
+        asked = FigureSource(store=store, data=data, filters=filters, query=query)
         for offer in offers:
             try:
                 made.append(offer.draw(asked))

@@ -14,7 +14,7 @@ from atom.engine.demo import add_probes
 from atom.engine.imports.importing import study_for
 from atom.errors import UsageError
 from atom.files import new_folder, stream, write_file
-from atom.probes.worlds.make import FAMILIES, Probe, make_probes
+from atom.probes.worlds.make import FAMILIES, ProbeSample, make_probes
 from atom.store import Store, study_places
 
 
@@ -78,7 +78,11 @@ def _mix(families: str | None) -> Mapping[str, int] | None:
 
 
 def _into_study(
-    args: argparse.Namespace, out: Output, probes: Iterator[Probe], seed: int, moment: datetime
+    args: argparse.Namespace,
+    out: Output,
+    probes: Iterator[ProbeSample],
+    seed: int,
+    moment: datetime,
 ) -> int:
     line = out.progress()
     created = moment.isoformat(timespec="milliseconds")
@@ -102,7 +106,7 @@ def _into_study(
             line.end()
 
 
-def _write_files(folder: Path, probes: Iterator[Probe]) -> int:
+def _write_files(folder: Path, probes: Iterator[ProbeSample]) -> int:
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{str(folder)!r} isn't empty: name a new folder")
     with new_folder(folder, empty=True) as part:
@@ -111,7 +115,7 @@ def _write_files(folder: Path, probes: Iterator[Probe]) -> int:
     return len(lines)
 
 
-def _probe_row(folder: Path, probe: Probe) -> dict[str, object]:
+def _probe_row(folder: Path, probe: ProbeSample) -> dict[str, object]:
     """Write a probe's pictures; return its line."""
     program = probe.program
     names = []

@@ -21,9 +21,9 @@ from atom.files import write_file
 from atom.records import Endpoint, Study
 from atom.reports import (
     Brief,
-    Draft,
     Format,
     Report,
+    ReportDraft,
     ReportSpec,
     briefs,
     consent_question,
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             wanted = tuple(find_model(data, name) for name in args.model)
         facet = known_facet(data, args.facet)
         filters = Filters(study=key, reading=args.reading)
-        draft = Draft.of(store, data, filters, seed=args.seed, facet=facet)
+        draft = ReportDraft.of(store, data, filters, seed=args.seed, facet=facet)
         made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
         report = draft.report(
             ReportSpec(models=wanted, cases=args.cases, seed=args.seed, made=made)

@@ -41,7 +41,7 @@ _BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Archived:
+class WrittenArchive:
     """An archive that was written.
 
     Attributes:
@@ -62,7 +62,7 @@ def write_archive(
     moment: datetime,
     *,
     on_kind: Callable[[str, int], None] | None = None,
-) -> Archived:
+) -> WrittenArchive:
     """Write everything of a study.
 
     It is put together beside its place and moved there when it is whole.
@@ -83,7 +83,7 @@ def write_archive(
     with new_folder(place, needed=2 * store_bytes(store)) as part:
         (part / "records").mkdir()
         manifest = _fill(store, selection, part, moment, on_kind)
-    return Archived(place=place, manifest=manifest, n_bytes=size_of(place))
+    return WrittenArchive(place=place, manifest=manifest, n_bytes=size_of(place))
 
 
 def _fill(

@@ -19,7 +19,7 @@ MANIFEST = "manifest.json"
 
 
 @dataclass(frozen=True)
-class Source:
+class ExportSource:
     """The study that is exported.
 
     Attributes:
@@ -95,7 +95,7 @@ class ExportManifest(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Written:
+class ExportResult:
     """An export that was written.
 
     Attributes:
@@ -133,7 +133,7 @@ class Exporter:
     suffix: str
     folder: bool
     drops: tuple[str, ...]
-    write: Callable[[Source, Path, ExportOptions], Written]
+    write: Callable[[ExportSource, Path, ExportOptions], ExportResult]
 
 
 def store_bytes(store: Store) -> int:
@@ -145,7 +145,7 @@ def store_bytes(store: Store) -> int:
 
 def manifest_of(
     form: str,
-    source: Source,
+    source: ExportSource,
     options: ExportOptions,
     counts: dict[str, int],
     drops: tuple[str, ...],

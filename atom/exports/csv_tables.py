@@ -15,8 +15,8 @@ from atom.exports.base import (
     MANIFEST,
     Exporter,
     ExportOptions,
-    Source,
-    Written,
+    ExportResult,
+    ExportSource,
     manifest_of,
     write_json,
 )
@@ -54,7 +54,7 @@ _SCORES = (
 _BATCH = 2_000
 
 
-def write(source: Source, place: Path, options: ExportOptions) -> Written:
+def write(source: ExportSource, place: Path, options: ExportOptions) -> ExportResult:
     """Write the tables.
 
     Args:
@@ -85,7 +85,7 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
             counts["nodes"] = _write(folder / "nodes.csv", tuple(nodes.names), lines)
         manifest = manifest_of(NAME, source, options, counts, DROPS, tuple(notes))
         write_json(folder / MANIFEST, manifest.model_dump(mode="json"))
-    return Written(
+    return ExportResult(
         place=place, n_bytes=size_of(place), counts=counts, drops=DROPS, notes=tuple(notes)
     )
 
@@ -95,12 +95,12 @@ def _write(path: Path, head: tuple[str, ...], lines: Iterator[tuple[object, ...]
         return write_csv(out, head, lines)
 
 
-def _write_cases(source: Source, folder: Path, options: ExportOptions) -> dict[str, int]:
+def _write_cases(source: ExportSource, folder: Path, options: ExportOptions) -> dict[str, int]:
     """Write the three tables that are read sample by sample, in one pass."""
     counts = {"samples": 0, "answers": 0, "scores": 0}
     heads = {"samples": _SAMPLES, "answers": _ANSWERS, "scores": _SCORES}
     apart = JudgesApart(source.data)
-    lines: dict[str, Callable[[Source, WholeSample], Iterator[tuple[object, ...]]]] = {
+    lines: dict[str, Callable[[ExportSource, WholeSample], Iterator[tuple[object, ...]]]] = {
         "samples": _sample_lines,
         "answers": _answer_lines,
         "scores": lambda source, whole: _score_lines(source, whole, apart),
@@ -117,7 +117,7 @@ def _write_cases(source: Source, folder: Path, options: ExportOptions) -> dict[s
     return counts
 
 
-def _sample_lines(source: Source, whole: WholeSample) -> Iterator[tuple[object, ...]]:
+def _sample_lines(source: ExportSource, whole: WholeSample) -> Iterator[tuple[object, ...]]:
     del source
     one = whole.sample
     yield (
@@ -128,7 +128,7 @@ def _sample_lines(source: Source, whole: WholeSample) -> Iterator[tuple[object, 
     )  # fmt: skip
 
 
-def _answer_lines(source: Source, whole: WholeSample) -> Iterator[tuple[object, ...]]:
+def _answer_lines(source: ExportSource, whole: WholeSample) -> Iterator[tuple[object, ...]]:
     for one in whole.answers:
         answer = one.response
         yield (
@@ -138,7 +138,7 @@ def _answer_lines(source: Source, whole: WholeSample) -> Iterator[tuple[object, 
 
 
 def _score_lines(
-    source: Source, whole: WholeSample, apart: JudgesApart
+    source: ExportSource, whole: WholeSample, apart: JudgesApart
 ) -> Iterator[tuple[object, ...]]:
     for one in whole.answers:
         for number, use in enumerate(whole.criteria, start=1):
@@ -159,7 +159,7 @@ def _score_lines(
                 )  # fmt: skip
 
 
-def _nodes(source: Source) -> list[NodeScore]:
+def _nodes(source: ExportSource) -> list[NodeScore]:
     data = source.data
     assert data.tree is not None
     where = placed(source.store, data)

@@ -20,8 +20,8 @@ from atom.exports.base import (
     MANIFEST,
     Exporter,
     ExportOptions,
-    Source,
-    Written,
+    ExportResult,
+    ExportSource,
     manifest_of,
     write_json,
 )
@@ -43,7 +43,7 @@ DROPS = (
 )
 
 
-def write(source: Source, place: Path, options: ExportOptions) -> Written:
+def write(source: ExportSource, place: Path, options: ExportOptions) -> ExportResult:
     """Write the tree with its rows and every model's results.
 
     Args:
@@ -104,12 +104,12 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
         write_json(folder / "models.json", names)
         manifest = manifest_of(NAME, source, options, counts, DROPS, tuple(notes), RESTS_ON)
         write_json(folder / MANIFEST, manifest.model_dump(mode="json"))
-    return Written(
+    return ExportResult(
         place=place, n_bytes=size_of(place), counts=counts, drops=DROPS, notes=tuple(notes)
     )
 
 
-def _passed(source: Source) -> tuple[dict[str, tuple[bool, ...]], list[str]]:
+def _passed(source: ExportSource) -> tuple[dict[str, tuple[bool, ...]], list[str]]:
     """Return who passed each criterion that every judged model was scored on, and their names."""
     table = source.data.table
     first = (table.score > UNSCORED) & (table.repeat[table.response] == 0)

@@ -21,8 +21,8 @@ from atom.display.numbers import are, count
 from atom.exports.base import (
     Exporter,
     ExportOptions,
-    Source,
-    Written,
+    ExportResult,
+    ExportSource,
     manifest_of,
 )
 from atom.exports.whole_samples import WHOLE, ScoredAnswer, WholeSample, whole_samples
@@ -68,7 +68,7 @@ def _asset(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
-def write(source: Source, place: Path, options: ExportOptions) -> Written:
+def write(source: ExportSource, place: Path, options: ExportOptions) -> ExportResult:
     """Write the file.
 
     Args:
@@ -113,7 +113,7 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
         "samples": samples,
     }
     write_file(place, page(source.name, study), replace=False)
-    return Written(
+    return ExportResult(
         place=place, n_bytes=size_of(place), counts=counts, drops=DROPS, notes=tuple(notes)
     )
 
@@ -157,7 +157,7 @@ def script_json(value: object) -> str:
     return text
 
 
-def _chosen(source: Source, limit: int) -> tuple[list[int], int]:
+def _chosen(source: ExportSource, limit: int) -> tuple[list[int], int]:
     """Return which samples are in the file: all in the study's order, or the worst ones."""
     total = len(source.data.table.sample_ids)
     if total <= limit:
@@ -175,7 +175,7 @@ _DRAWN = {MODEL: "model", BAR: "bar", N: "n", DIFFER: "differ", FOUND: "lines"}
 """What the page draws in other ways than as a text, or looks for, by its heading."""
 
 
-def _ranking(source: Source, view: Overview) -> dict[str, Any]:
+def _ranking(source: ExportSource, view: Overview) -> dict[str, Any]:
     """Return the ranking's headings, and what each row says under them."""
     table = ranking_table(view)
     shown = table.shown("text")
@@ -195,7 +195,7 @@ def _ranking(source: Source, view: Overview) -> dict[str, Any]:
     }
 
 
-def _panel(source: Source) -> list[str]:
+def _panel(source: ExportSource) -> list[str]:
     """Say what a panel's judges are worth together; nothing where one judge marked the study."""
     data = source.data
     if data.table.apart is None:
@@ -206,7 +206,7 @@ def _panel(source: Source) -> list[str]:
     return [] if view is None else list(panel_words(view))
 
 
-def _nodes(source: Source, view: Overview) -> list[dict[str, Any]]:
+def _nodes(source: ExportSource, view: Overview) -> list[dict[str, Any]]:
     """Return capabilities in the tree's order, or labels where there are none."""
     found = []
     for row in view.skills:
@@ -235,7 +235,7 @@ def _estimate(one: Estimate) -> list[float] | None:
     return [round(one.value, 2), *ends, one.n]  # type: ignore[list-item]
 
 
-def _sample(source: Source, whole: WholeSample, thumbnail: Any) -> dict[str, Any]:
+def _sample(source: ExportSource, whole: WholeSample, thumbnail: Any) -> dict[str, Any]:
     sample = whole.sample
     slot = sample.pictures[0] if sample.pictures else None
     scales = source.scales

@@ -20,11 +20,11 @@ from atom.exports.base import (
     Exporter,
     ExportManifest,
     ExportOptions,
-    Source,
-    Written,
+    ExportResult,
+    ExportSource,
     manifest_of,
 )
-from atom.exports.columns import JUDGMENTS, MARK, Column, Dtype
+from atom.exports.columns import JUDGMENTS, MARK, Dtype, ExportColumn
 from atom.exports.whole_samples import PlacedCriterion, WholeSample, whole_samples
 from atom.files import new_file, size_of, text_stream
 from atom.records import Checkpoint, Judge, MarkScale
@@ -51,7 +51,9 @@ _ARROW: Mapping[Dtype, pa.DataType] = {
 }
 
 
-def judgments(source: Source, limit: int | None = None, *, pending: bool = True) -> Iterator[Line]:
+def judgments(
+    source: ExportSource, limit: int | None = None, *, pending: bool = True
+) -> Iterator[Line]:
     """Go through the marks of the judge that is looked at (`columns.JUDGMENTS`).
 
     Args:
@@ -84,7 +86,7 @@ _PENDING: Line = tuple(
 )
 
 
-def every_judge(source: Source) -> Iterator[Source]:
+def every_judge(source: ExportSource) -> Iterator[ExportSource]:
     """Return the study through each judge that marked anything of it, the most first.
 
     All people together are no judge: each of them comes by himself.
@@ -128,7 +130,7 @@ def scale_text(scale: MarkScale) -> str:
     return json.dumps(said, ensure_ascii=False)
 
 
-def write(source: Source, place: Path, options: ExportOptions) -> Written:
+def write(source: ExportSource, place: Path, options: ExportOptions) -> ExportResult:
     """Write the table: `.csv`, `.parquet`, or `.jsonl`, as the place is called.
 
     Args:
@@ -150,7 +152,7 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
     )
     with new_file(place) as part:
         writer(part, counted.through(lines), manifest_of(NAME, source, options, {}, DROPS))
-    return Written(
+    return ExportResult(
         place=place,
         n_bytes=size_of(place),
         counts={"judgments": counted.n},
@@ -217,7 +219,7 @@ def _write_parquet(place: Path, lines: Iterable[Line], manifest: ExportManifest)
             out.write_table(pa.table(_arrays(JUDGMENTS, part), schema=schema))
 
 
-def _arrays(columns: Sequence[Column], lines: Sequence[Line]) -> list[pa.Array]:
+def _arrays(columns: Sequence[ExportColumn], lines: Sequence[Line]) -> list[pa.Array]:
     return [
         pa.array(list(values), type=_ARROW[column.dtype], from_pandas=False)
         for column, values in zip(columns, zip(*lines, strict=True), strict=True)

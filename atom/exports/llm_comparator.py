@@ -25,8 +25,8 @@ from atom.errors import UsageError
 from atom.exports.base import (
     Exporter,
     ExportOptions,
-    Source,
-    Written,
+    ExportResult,
+    ExportSource,
     manifest_of,
     write_json,
 )
@@ -55,7 +55,7 @@ _FIELDS = (
 )  # fmt: skip
 
 
-def write(source: Source, place: Path, options: ExportOptions) -> Written:
+def write(source: ExportSource, place: Path, options: ExportOptions) -> ExportResult:
     """Write the file.
 
     Args:
@@ -94,12 +94,12 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
     }
     with new_file(place) as part:
         write_json(part, file)
-    return Written(
+    return ExportResult(
         place=place, n_bytes=size_of(place), counts=counts, drops=DROPS, notes=tuple(notes)
     )
 
 
-def _pair(source: Source, wanted: Sequence[str]) -> tuple[int, int]:
+def _pair(source: ExportSource, wanted: Sequence[str]) -> tuple[int, int]:
     data = source.data
     if not wanted:
         ranked = [data.model_index(row.model_id) for row in overview(data, WHOLE).ranking]
@@ -123,7 +123,7 @@ def _answer(whole: WholeSample, model: int) -> ScoredAnswer | None:
 
 
 def _example(
-    source: Source, whole: WholeSample, index: int, first: ScoredAnswer, second: ScoredAnswer
+    source: ExportSource, whole: WholeSample, index: int, first: ScoredAnswer, second: ScoredAnswer
 ) -> dict[str, Any]:
     sample = whole.sample
     choices = [f"({chr(65 + n)}) {text}" for n, text in enumerate(sample.choices)]
@@ -161,7 +161,7 @@ def _score(
     return None
 
 
-def _ratings(source: Source, sample_id: str, first: str, second: str) -> list[dict[str, Any]]:
+def _ratings(source: ExportSource, sample_id: str, first: str, second: str) -> list[dict[str, Any]]:
     """Return the votes between two answers, a rating each."""
     if not source.data.has_preference:
         return []
@@ -200,7 +200,7 @@ def _right(answer: ScoredAnswer) -> str:
     return "right" if answer.right >= 0.5 else "wrong"
 
 
-def _picture(source: Source, whole: WholeSample) -> str | None:
+def _picture(source: ExportSource, whole: WholeSample) -> str | None:
     """Return the first picture as a small JPEG in base64, the form that the tool draws."""
     ids = [slot.picture_id for slot in whole.sample.pictures if slot.picture_id]
     found = read_thumbnail(source.store, ids[0]) if ids else None

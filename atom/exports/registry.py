@@ -8,10 +8,10 @@ from pathlib import Path
 from atom.errors import UsageError
 from atom.exports import csv_tables, evaltree_form, html_study, judgments, llm_comparator
 from atom.exports.archive import write_archive
-from atom.exports.base import Exporter, ExportOptions, Source, Written
+from atom.exports.base import Exporter, ExportOptions, ExportResult, ExportSource
 
 
-def _write_parquet(source: Source, place: Path, options: ExportOptions) -> Written:
+def _write_parquet(source: ExportSource, place: Path, options: ExportOptions) -> ExportResult:
     made = write_archive(
         source.store,
         source.study_id,
@@ -23,7 +23,7 @@ def _write_parquet(source: Source, place: Path, options: ExportOptions) -> Writt
     if made.manifest.missing_pictures:
         n = len(made.manifest.missing_pictures)
         notes.append(f"{n:,} pictures were missing from the store already")
-    return Written(
+    return ExportResult(
         place=place,
         n_bytes=made.n_bytes,
         counts=made.manifest.counts,

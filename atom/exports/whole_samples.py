@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from atom.exports.base import Source
+from atom.exports.base import ExportSource
 from atom.records import Checkpoint, CriteriaSet, Criterion, CriterionUse, Response, Sample, Tag
 from atom.records import Mapping as MappingRecord
 from atom.store import study_places
@@ -75,7 +75,7 @@ class WholeSample:
 
 
 def whole_samples(
-    source: Source, limit: int | None = None, *, numbers: Sequence[int] | None = None
+    source: ExportSource, limit: int | None = None, *, numbers: Sequence[int] | None = None
 ) -> Iterator[WholeSample]:
     """Go through a study's samples.
 
@@ -91,7 +91,7 @@ def whole_samples(
 
 
 class _Reader:
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: ExportSource) -> None:
         self._store, self._data = source.store, source.data
         table = self._data.table
         self._order = np.argsort(table.sample, kind="stable")

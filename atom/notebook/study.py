@@ -13,8 +13,8 @@ from atom.analysis.readings import Reading
 from atom.display.estimate import Estimate
 from atom.engine.items import read_material
 from atom.errors import UsageError
-from atom.exports.base import Source
-from atom.exports.columns import Column
+from atom.exports.base import ExportSource
+from atom.exports.columns import ExportColumn
 from atom.exports.judgments import criterion_line, every_judge, judgments
 from atom.exports.whole_samples import WholeSample, whole_samples
 from atom.notebook.adding import Added, add_frame
@@ -54,7 +54,7 @@ class Study:
             UsageError: it has no marks by this judge.
         """
         self._store, self._entry = store, entry
-        self._source = Source(store, entry.study.id, entry.key)
+        self._source = ExportSource(store, entry.study.id, entry.key)
         if judge is not None:
             self._source = replace(self._source, judge_id=find_judge(self._source.data, judge))
 
@@ -234,7 +234,7 @@ class Study:
     def _data(self) -> StudyData:
         return self._current().data
 
-    def _current(self) -> Source:
+    def _current(self) -> ExportSource:
         """Return the study as it stands, read anew only after the store has changed."""
         if "data" in self._source.__dict__:
             now = self._store.revision(self._source.data.study.id)
@@ -252,7 +252,7 @@ class Study:
         chosen = data.table.model_ids if model is None else (find_model(data, model),)
         return [profile(data, _look(reading), one, facet=facet) for one in chosen]
 
-    def _frame(self, columns: Sequence[Column], lines: Iterable[Line]) -> pd.DataFrame:
+    def _frame(self, columns: Sequence[ExportColumn], lines: Iterable[Line]) -> pd.DataFrame:
         frame = frame_of(columns, lines)
         frame.attrs = {"study": self.name, "judge": self.judge, "synthetic": self.synthetic}
         return frame

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import exp
 
-from atom.probes.answers.prose import VOICES, Voice, Written, write_answer
+from atom.probes.answers.prose import VOICES, PlantedAnswer, Voice, write_answer
 from atom.probes.answers.values import Silence
 from atom.probes.draws import Draws
-from atom.probes.program import Program, Step
+from atom.probes.program import Program, ProgramStep
 from atom.probes.worlds import leaves as probe_leaves
 from atom.probes.worlds.leaves import Leaf
 
@@ -31,7 +31,7 @@ ALL_LEAVES: tuple[Leaf, ...] = tuple(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spread:
+class PlantedSpread:
     """The sizes of what is planted, in units of the latent scale.
 
     Reference: METHODS D2.
@@ -82,7 +82,7 @@ class World:
     seed: int
     models: tuple[str, ...] = MODELS
     leaves: tuple[Leaf, ...] = ALL_LEAVES
-    spread: Spread = Spread()
+    spread: PlantedSpread = PlantedSpread()
     drifting: frozenset[str] = DRIFTING
     """Models whose slips are lapses of attention: being asked about a step mends most of them."""
 
@@ -129,7 +129,7 @@ class World:
     def _raw_deviation(self, model: str, leaf: Sequence[str]) -> float:
         return self.spread.deviation * self._draws.normal("deviation", model, *leaf)
 
-    def eta(self, model: str, program: Program, step: Step) -> float:
+    def eta(self, model: str, program: Program, step: ProgramStep) -> float:
         """Return a model's latent level on a step.
 
         `eta = theta + dev - Delta weak - b - beta - d + u`: ability, profile, planted weakness,
@@ -159,7 +159,7 @@ class World:
         self,
         model: str,
         program: Program,
-        step: Step,
+        step: ProgramStep,
         *,
         repeat: int | str = 0,
         feedback: Feedback | None = None,
@@ -192,7 +192,7 @@ class World:
         *,
         repeat: int | str = 0,
         feedback: Feedback | None = None,
-    ) -> Written:
+    ) -> PlantedAnswer:
         """Write a model's answer to a probe.
 
         Args:

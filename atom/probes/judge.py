@@ -34,9 +34,9 @@ from atom.probes.answers.reading import (
     read_text,
     same_words,
 )
-from atom.probes.answers.stated import Said, Statement, lies_within, nearest_first
+from atom.probes.answers.stated import StepStatement, StepValues, lies_within, nearest_first
 from atom.probes.answers.step_reader import StepReader
-from atom.probes.program import Band, Step, band
+from atom.probes.program import Band, ProgramStep, band
 
 MAX_ANSWER = 400_000
 """Characters of an answer that are read; what lies beyond is ignored."""
@@ -129,7 +129,7 @@ class AnswerJudge:
             if not covered(self._asked_spans, mention.start, mention.end)
         ]
 
-    def _chosen(self, reader: StepReader, number: int) -> Statement | None:
+    def _chosen(self, reader: StepReader, number: int) -> StepStatement | None:
         """Return the clause that speaks of the step and holds a value, if there is one."""
         values = self._values(reader)
         for pronouns in (False, True):
@@ -144,11 +144,11 @@ class AnswerJudge:
         if not said:
             return None
         vague = self.reading.leaves_out(clause.start, clause.end)
-        return Statement(
+        return StepStatement(
             cues=0, start=clause.start, end=clause.end, anchors=(), values=said, vague=vague
         )
 
-    def _carried(self, number: int, score: StepScore, said: Said) -> bool:
+    def _carried(self, number: int, score: StepScore, said: StepValues) -> bool:
         """Tell whether a wrong value follows from wrong ones that the answer states before it."""
         step = self._readers[number].step
         value = said.single
@@ -223,9 +223,9 @@ class AnswerJudge:
 
     def _candidates(
         self, reader: StepReader, number: int, values: list[Mention], *, pronouns: bool
-    ) -> list[Statement]:
+    ) -> list[StepStatement]:
         starts = [m.start for m in values]
-        found: list[Statement] = []
+        found: list[StepStatement] = []
         table = self._hits[number]
         if pronouns:
             indices = [i for i, c in enumerate(self._clauses) if i and c.pronoun]
@@ -253,7 +253,7 @@ class AnswerJudge:
                 begin = self._clauses[i - 1].start
             vague = vague or self.reading.leaves_out(begin, clause.end)
             found.append(
-                Statement(
+                StepStatement(
                     cues=cues, start=begin, end=end, anchors=anchors, values=said, vague=vague
                 )
             )
@@ -310,16 +310,16 @@ class AnswerJudge:
         return tuple(strong or said)
 
     @staticmethod
-    def _best(candidates: list[Statement]) -> Statement | None:
+    def _best(candidates: list[StepStatement]) -> StepStatement | None:
         if not candidates:
             return None
         return max(candidates, key=lambda c: (c.cues, c.start))
 
-    def _said_in(self, chosen: Statement) -> Said:
+    def _said_in(self, chosen: StepStatement) -> StepValues:
         best = nearest_first(chosen)[0]
-        return Said(best=best, either=self._disjunction(chosen, best))
+        return StepValues(best=best, either=self._disjunction(chosen, best))
 
-    def _read(self, step: Step, chosen: Statement, heard: Said) -> StepScore:
+    def _read(self, step: ProgramStep, chosen: StepStatement, heard: StepValues) -> StepScore:
         best, either = heard.best, heard.either
         quote = self.reading.text[chosen.start : chosen.end]
         said = self.reading.text[best.start : best.end].strip()
@@ -351,7 +351,7 @@ class AnswerJudge:
             quote=quote,
         )
 
-    def _disjunction(self, chosen: Statement, best: Mention) -> Mention | None:
+    def _disjunction(self, chosen: StepStatement, best: Mention) -> Mention | None:
         for left, right in pairwise(sorted(chosen.values, key=lambda m: m.start)):
             if best not in (left, right) or left.value == right.value:
                 continue
@@ -479,7 +479,7 @@ def _is_bare(reader: StepReader, text: str) -> bool:
     return words in allowed or words.removesuffix(unit).strip() in allowed
 
 
-def _with_unit(step: Step) -> str:
+def _with_unit(step: ProgramStep) -> str:
     unit = step.unit
     if not unit or unit in step.truth:
         return step.truth

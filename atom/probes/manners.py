@@ -14,8 +14,8 @@ from collections.abc import Collection
 from typing import Final, Literal, get_args
 
 from atom.probes.answers.derivation import SILENCE, write_value
-from atom.probes.answers.prose import Voice, Written, write_answer
-from atom.probes.answers.values import Mark, values_in_band
+from atom.probes.answers.prose import PlantedAnswer, Voice, write_answer
+from atom.probes.answers.values import PlantedMark, values_in_band
 from atom.probes.draws import Draws
 from atom.probes.program import Program
 
@@ -25,7 +25,7 @@ NAMES: Final[dict[str, Manner]] = {f"answerer-{manner}": manner for manner in MA
 """Model name → manner, as the probe endpoint serves them."""
 KNOWS: Final = 0.6
 """Share of a program's steps that these answerers know."""
-_SILENT = Mark(score=SILENCE, addressed=False)
+_SILENT = PlantedMark(score=SILENCE, addressed=False)
 _VOICE = Voice(
     wordy=False, join=0.0, joiner=", and ", layout="prose", hedge=0, unsure=0.0, silent=0.0
 )
@@ -37,7 +37,7 @@ def known_steps(program: Program, share: float = KNOWS) -> frozenset[str]:
     return frozenset(step.id for step in program.steps if draws.uniform(step.id) < share)
 
 
-def answer_in(manner: Manner, program: Program, knows: Collection[str]) -> Written:
+def answer_in(manner: Manner, program: Program, knows: Collection[str]) -> PlantedAnswer:
     """Write an answer in a manner.
 
     Args:
@@ -69,10 +69,12 @@ def answer_in(manner: Manner, program: Program, knows: Collection[str]) -> Writt
         step = program.step(program.answer_step)
         far = values_in_band(step, "far")
         marks = {each.id: _SILENT for each in program.steps}
-        marks[step.id] = Mark(score=5 if last else 1)
+        marks[step.id] = PlantedMark(score=5 if last else 1)
         end = final if last or not far else write_value(step, draws.pick(far, "end"))
-        return Written(text=f"Answer: {end}", marks=marks, right=written.right, process_ok=last)
+        return PlantedAnswer(
+            text=f"Answer: {end}", marks=marks, right=written.right, process_ok=last
+        )
     if last or manner == "inventing":
         return written
     text = said.rstrip() if manner == "silent" else f"{said}Answer: I can't tell."
-    return Written(text=text, marks=written.marks, right=False, process_ok=False)
+    return PlantedAnswer(text=text, marks=written.marks, right=False, process_ok=False)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 from atom.probes.answers.derivation import RIGHT
-from atom.probes.answers.values import Mark
+from atom.probes.answers.values import PlantedMark
 from atom.probes.draws import Draws
 
 SILENCE_MISSED: Final = 0.05
@@ -24,7 +24,7 @@ CARRIED_IMAGINED: Final = 0.05
 """It takes a slip for inherited this often, where the step rests on earlier ones."""
 
 
-def noisy_mark(mark: Mark, draws: Draws, *key: str | int, rests: bool) -> Mark:
+def noisy_mark(mark: PlantedMark, draws: Draws, *key: str | int, rests: bool) -> PlantedMark:
     """Draw what the noisy judge says for a true mark.
 
     Args:
@@ -38,19 +38,19 @@ def noisy_mark(mark: Mark, draws: Draws, *key: str | int, rests: bool) -> Mark:
     """
     missed = SILENCE_IMAGINED if mark.addressed else 1 - SILENCE_MISSED
     if draws.uniform("silence", *key) < missed:
-        return Mark(score=2, addressed=False)
+        return PlantedMark(score=2, addressed=False)
     score = confuse(mark.score, draws, *key)
     seen = 1 - CARRIED_MISSED if mark.carried else CARRIED_IMAGINED * rests
     carried = score < RIGHT and draws.uniform("carried", *key) < seen
-    return Mark(score=score, carried=carried)
+    return PlantedMark(score=score, carried=carried)
 
 
-def coin_mark(draws: Draws, *key: str | int) -> Mark:
+def coin_mark(draws: Draws, *key: str | int) -> PlantedMark:
     """Draw a score, 1 to 5 alike; a 2 is silence, and a slip carried, as often as not."""
     score = 1 + draws.integer(5, "coin", *key)
     silent = score == 2 and draws.uniform("silence", *key) < 0.5
     carried = score < RIGHT and not silent and draws.uniform("carried", *key) < 0.5
-    return Mark(score=score, addressed=not silent, carried=carried)
+    return PlantedMark(score=score, addressed=not silent, carried=carried)
 
 
 def confusion_row(

@@ -10,16 +10,16 @@ from atom.probes.answers.covering import legal_value
 from atom.probes.answers.reading import choice_named, same_words
 from atom.probes.answers.step_reader import StepReader
 from atom.probes.judge import AnswerJudge
-from atom.probes.program import Program, Step, band
+from atom.probes.program import Program, ProgramStep, band
 
-Verdict = Literal["right", "wrong", "unclear"]
+ProbeVerdict = Literal["right", "wrong", "unclear"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class ProbeOutcome:
     """Whether a response's final answer is right."""
 
-    verdict: Verdict
+    verdict: ProbeVerdict
     final_answer: str
     """As the response gives it; empty when it gives none."""
     reason: str
@@ -31,7 +31,7 @@ def read_outcome(
     *,
     choices: Sequence[str] = (),
     reference: str | None = None,
-) -> Outcome:
+) -> ProbeOutcome:
     """Judge the final answer of a response.
 
     Args:
@@ -56,19 +56,19 @@ def read_outcome(
     step = program.step(program.answer_step)
     if legal_value(step, said) is None and not same_words(said):
         reason = "the final answer holds no value"
-        return Outcome(verdict="unclear", final_answer=said, reason=reason)
+        return ProbeOutcome(verdict="unclear", final_answer=said, reason=reason)
     right = _same(program, said, truth)
     if not right and legal_value(step, said) is None and same_words(truth) not in same_words(said):
         if options:
-            return Outcome(
+            return ProbeOutcome(
                 verdict="unclear", final_answer=said, reason="the final answer names no choice"
             )
         return _verdict(False, said, f"the answer is {said!r}, the reference {truth!r}")
     return _verdict(right, said, f"the answer is {said!r}, the reference {truth!r}")
 
 
-def _verdict(right: bool, said: str, reason: str) -> Outcome:
-    return Outcome(verdict="right" if right else "wrong", final_answer=said, reason=reason)
+def _verdict(right: bool, said: str, reason: str) -> ProbeOutcome:
+    return ProbeOutcome(verdict="right" if right else "wrong", final_answer=said, reason=reason)
 
 
 def _final_text(judge: AnswerJudge) -> str | None:
@@ -90,7 +90,7 @@ def _same(program: Program, said: str, truth: str) -> bool:
     return value is not None and band(step, value) == "exact"
 
 
-def _as_answer(step: Step, truth: str) -> Step | None:
+def _as_answer(step: ProgramStep, truth: str) -> ProgramStep | None:
     """Return the answer step with the reference as its truth."""
     value = legal_value(step, truth)
     if value is None:
@@ -100,11 +100,11 @@ def _as_answer(step: Step, truth: str) -> Step | None:
     return step.model_copy(update={"truth": truth[:80], "value": value})
 
 
-def _from_reasoning(program: Program, judge: AnswerJudge, truth: str) -> Outcome:
+def _from_reasoning(program: Program, judge: AnswerJudge, truth: str) -> ProbeOutcome:
     step = program.step(program.answer_step)
     stated = judge.stated_values(StepReader(step))
     if not stated:
-        return Outcome(verdict="unclear", final_answer="", reason="no final answer was found")
+        return ProbeOutcome(verdict="unclear", final_answer="", reason="no final answer was found")
     said = judge.reading.text[stated[0].start : stated[0].end].strip()
     reason = f"the reasoning ends at {said!r}, the reference {truth!r}"
     return _verdict(_same(program, said, truth), said, reason)

@@ -13,7 +13,7 @@ from typing import Final
 
 from atom.probes.answers.prose import fill
 from atom.probes.draws import Draws
-from atom.probes.program import Program, Step
+from atom.probes.program import Program, ProgramStep
 
 STATED: Final = "A note beside the picture says:"
 """What a question says its picture's truths after, where it states them."""
@@ -43,7 +43,9 @@ _SAID: Final = re.compile(r"\bit is (.+?)[.!]?$")
 _NUMBER: Final = re.compile(r"\d+(?:[.:,]\d+)*")
 
 
-def write_hint(model: str, program: Program, step: Step, *, attempt: int, repeat: str) -> str:
+def write_hint(
+    model: str, program: Program, step: ProgramStep, *, attempt: int, repeat: str
+) -> str:
     """Write a candidate's hint on a step.
 
     Args:
@@ -57,7 +59,7 @@ def write_hint(model: str, program: Program, step: Step, *, attempt: int, repeat
     return template.format(where=_where(program, step), question=step.question, truth=step.truth)
 
 
-def _where(program: Program, step: Step) -> str:
+def _where(program: Program, step: ProgramStep) -> str:
     """Return where a step's first region lies, unless one of the program's truths says the same."""
     region = step.regions[0]
     left, top, right, bottom = region.box

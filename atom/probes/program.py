@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 CHUNK_KEYWORD = "atomscope.probe"
 MAX_CHUNK_BYTES = 64_000
 
-Short = Annotated[str, Field(max_length=400)]
+ShortText = Annotated[str, Field(max_length=400)]
 Word = Annotated[str, Field(max_length=80)]
 Thousandth = Annotated[int, Field(ge=0, le=1000)]
 Kind = Literal["num", "cat", "time", "text"]
@@ -37,12 +37,12 @@ class Box(_Frozen):
     """Left, top, right, bottom."""
 
 
-class Step(_Frozen):
+class ProgramStep(_Frozen):
     """One program step: one atomic criterion with its exact local ground truth."""
 
     id: Word
     """Unique within the program, e.g. `s1`."""
-    question: Short
+    question: ShortText
     """The open sub-question that this step answers."""
     truth: Word
     """The exact answer as text (`42`, `blue`, `10:35`)."""
@@ -80,7 +80,7 @@ class Step(_Frozen):
     """Earlier steps whose values this one is made from."""
     derive: Derivation | None = None
     """How the value follows from `depends_on`, so that an answer can stay coherent."""
-    phrases: tuple[Short, ...] = Field(min_length=2, max_length=8)
+    phrases: tuple[ShortText, ...] = Field(min_length=2, max_length=8)
     """Sentences with one `{value}` slot each; written by the generator, never read by the judge."""
 
 
@@ -104,7 +104,7 @@ class Program(_Frozen):
     """The final answer (the text of a choice where there are choices)."""
     answer_step: Word
     """The step whose value is the final answer."""
-    steps: tuple[Step, ...] = Field(min_length=2, max_length=8)
+    steps: tuple[ProgramStep, ...] = Field(min_length=2, max_length=8)
     """In the order of reasoning."""
     size: tuple[int, int]
     """Drawn width and height in pixels."""
@@ -133,7 +133,7 @@ class Program(_Frozen):
                 raise ValueError(f"step {step.id!r}: the truth is not among the options")
         return self
 
-    def step(self, step_id: str) -> Step:
+    def step(self, step_id: str) -> ProgramStep:
         """Return the step with this id; raises `KeyError` when there is none."""
         for step in self.steps:
             if step.id == step_id:
@@ -141,7 +141,7 @@ class Program(_Frozen):
         raise KeyError(step_id)
 
 
-def band(step: Step, value: float | str) -> Band:
+def band(step: ProgramStep, value: float | str) -> Band:
     """Place a stated value in one of three disjoint bands.
 
     Args:

@@ -1,7 +1,7 @@
 """Reports: findings as data, a selection with reasons, and text that says no more than they do."""
 
 from atom.reports.asking import consent_question, price, write
-from atom.reports.draft import MOST_SECTIONS, Draft, ReportSpec
+from atom.reports.draft import MOST_SECTIONS, ReportDraft, ReportSpec
 from atom.reports.output import MEDIA_TYPES, Format, file_name, render
 from atom.reports.records import Choice, Finding, Report
 from atom.reports.writing import Brief, briefs
@@ -11,7 +11,7 @@ __all__ = [
     "MOST_SECTIONS",
     "Brief",
     "Choice",
-    "Draft",
+    "ReportDraft",
     "Finding",
     "Format",
     "Report",

@@ -72,7 +72,7 @@ _AFTER_ONE = frozenset((
 
 
 @dataclass(frozen=True)
-class Given:
+class WriterMaterial:
     """What a section's writer was given.
 
     Args:
@@ -198,7 +198,7 @@ class Given:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spot:
+class NumberSpan:
     """A number in a text."""
 
     start: int
@@ -208,7 +208,7 @@ class Spot:
     percent: bool = False
 
 
-def check(text: str, given: Given) -> tuple[Mark, ...]:
+def check(text: str, given: WriterMaterial) -> tuple[Mark, ...]:
     """Find what a text states that its writer was not given.
 
     Args:
@@ -235,7 +235,7 @@ def _mark(text: str, span: tuple[int, int], kind: str) -> Mark:
 # --- numbers -------------------------------------------------------------------------------------
 
 
-def numbers_in(text: str, taken: Sequence[tuple[int, int]] = ()) -> list[Spot]:
+def numbers_in(text: str, taken: Sequence[tuple[int, int]] = ()) -> list[NumberSpan]:
     """Find every number of a text, in digits and in words.
 
     Args:
@@ -247,7 +247,7 @@ def numbers_in(text: str, taken: Sequence[tuple[int, int]] = ()) -> list[Spot]:
     return sorted(found, key=lambda spot: spot.start)
 
 
-def _digits_in(text: str) -> Iterator[Spot]:
+def _digits_in(text: str) -> Iterator[NumberSpan]:
     for match in _DIGITS.finditer(text):
         body, tail = match["body"], (match["tail"] or "").strip().lower()
         plain = re.sub(rf"[,{_SPACES}'’]", "", body)
@@ -259,7 +259,7 @@ def _digits_in(text: str) -> Iterator[Spot]:
         if tail in _SUFFIX:
             value *= _SUFFIX[tail]
             decimals = 0
-        yield Spot(
+        yield NumberSpan(
             start=match.start(),
             end=match.end(),
             value=value,
@@ -270,10 +270,10 @@ def _digits_in(text: str) -> Iterator[Spot]:
         number = None if match.group().isdecimal() else unicodedata.numeric(match.group(), None)
         if number is not None and not match.group().isalpha():
             value = Decimal(str(round(number, 4)))
-            yield Spot(start=match.start(), end=match.end(), value=value, decimals=2)
+            yield NumberSpan(start=match.start(), end=match.end(), value=value, decimals=2)
 
 
-def _words_in(text: str) -> Iterator[Spot]:
+def _words_in(text: str) -> Iterator[NumberSpan]:
     """Read number words: `seven`, `twenty-one`, `three hundred`, `two thirds`, `third`, `half`."""
     words = [(m.group().lower(), m.start(), m.end()) for m in _WORD.finditer(text)]
     at = 0
@@ -284,7 +284,7 @@ def _words_in(text: str) -> Iterator[Spot]:
             continue
         start, end = words[at][1], words[at + size - 1][2]
         decimals = -int(value.normalize().as_tuple().exponent)
-        yield Spot(start=start, end=end, value=value, decimals=max(decimals, 0))
+        yield NumberSpan(start=start, end=end, value=value, decimals=max(decimals, 0))
         at += size
 
 
@@ -373,7 +373,7 @@ def _names_pattern(names: Iterable[str]) -> re.Pattern[str] | None:
 
 
 def _strange_names(
-    text: str, given: Given, known: Sequence[tuple[int, int]]
+    text: str, given: WriterMaterial, known: Sequence[tuple[int, int]]
 ) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
 
@@ -401,7 +401,7 @@ def _within(span: tuple[int, int], known: Iterable[tuple[int, int]]) -> bool:
     return any(low <= span[0] and span[1] <= high for low, high in known)
 
 
-def _was_said(quoted: str, given: Given) -> bool:
+def _was_said(quoted: str, given: WriterMaterial) -> bool:
     """Say whether quoted words stand in what was given."""
     wanted = " ".join(quoted.split()).casefold().strip(" .,;:!?")
     return any(wanted in " ".join(text.split()).casefold() for text in (*given.texts, *given.names))
@@ -421,7 +421,7 @@ def _is_code(token: str) -> bool:
 
 
 def _capitals(
-    text: str, given: Given, known: Sequence[tuple[int, int]]
+    text: str, given: WriterMaterial, known: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[int, int]]:
     """Find capitalised words that nobody gave, neighbours together."""
     run: list[tuple[int, int]] = []
@@ -452,7 +452,7 @@ def _starts(text: str, at: int) -> bool:
     return bare != before and _SENTENCE_END.search(bare) is not None
 
 
-def _ordinary(word: str, given: Given, *, starts: bool) -> bool:
+def _ordinary(word: str, given: WriterMaterial, *, starts: bool) -> bool:
     if word in given.words or word == "I":
         return True
     small = word.lower()

@@ -6,7 +6,7 @@ import asyncio
 
 from atom.engine.demo.site import FIXED, JUDGE, Site, timeless_client
 from atom.reports.asking import write
-from atom.reports.draft import Draft, ReportSpec
+from atom.reports.draft import ReportDraft, ReportSpec
 from atom.reports.writing import briefs
 from atom.views.filters import Filters
 from atom.views.study_data import load_study
@@ -15,7 +15,7 @@ from atom.views.study_data import load_study
 def reports(site: Site) -> None:
     """Have the judge write on the whole study and on one model; whoever asks again pays nothing."""
     data = load_study(site.store, site.study_id)
-    draft = Draft.of(site.store, data, Filters(study=site.study_id))
+    draft = ReportDraft.of(site.store, data, Filters(study=site.study_id))
     for models in (None, (site.drifting.id,)):
         spec = ReportSpec(models=models, made=FIXED.strftime("%Y-%m-%d %H:%M UTC"))
         report = draft.report(spec)

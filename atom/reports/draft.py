@@ -11,7 +11,7 @@ from atom.errors import UsageError
 from atom.reports.compose import compose
 from atom.reports.findings.caveats import chosen_words
 from atom.reports.findings.exhibits import exhibits
-from atom.reports.findings.looking import Look
+from atom.reports.findings.looking import StudyLook
 from atom.reports.findings.saturate import find_of, find_shared
 from atom.reports.findings.selection import select
 from atom.reports.records import Axis, Bar, Choice, Finding, PartText, Report, Section, Setting
@@ -61,14 +61,14 @@ class ReportSpec:
 
 
 @dataclass(frozen=True)
-class Draft:
+class ReportDraft:
     """A study looked at for a report: findings once, any number of reports from them.
 
     Args:
         look: the study under its filters.
     """
 
-    look: Look
+    look: StudyLook
     _held: dict[str, object] = field(default_factory=dict, repr=False, compare=False)
     _of_models: dict[str, tuple[Finding, ...]] = field(
         default_factory=dict, repr=False, compare=False
@@ -83,13 +83,13 @@ class Draft:
         *,
         seed: int = 0,
         facet: str | None = None,
-    ) -> Draft:
+    ) -> ReportDraft:
         """Look at a study.
 
         Raises:
             UsageError: labels are asked for, but the report is about the process.
         """
-        look = Look(store, data, filters, seed, facet)
+        look = StudyLook(store, data, filters, seed, facet)
         if facet is not None and look.measure == "process":
             raise UsageError(
                 "a report on a judged study is about its capabilities: leave --facet out, or see "

@@ -27,7 +27,7 @@ _LETTERS = 30
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class FigureLine:
     """One row of a figure.
 
     Attributes:
@@ -57,7 +57,7 @@ def colour(place: int | None) -> str:
 def ranking_svg(bars: Sequence[Bar]) -> Html:
     """Draw the ranking: a mark and its interval for each model."""
     lines = [
-        Line(
+        FigureLine(
             name=f"{bar.note}   {bar.name}" if bar.note else bar.name,
             value=bar.value,
             lo=bar.lo,
@@ -80,7 +80,7 @@ def differ_words(bar: Bar) -> tuple[str, str]:
 def axes_svg(axes: Sequence[Axis], place: int | None, label: str) -> Html:
     """Draw a model on capabilities, with the mean of all models where there are several."""
     lines = [
-        Line(
+        FigureLine(
             name=axis.name,
             value=axis.value,
             lo=axis.lo,
@@ -131,7 +131,7 @@ def section_radar(section: Section) -> Html | None:
     return draw_radar(radar, SCREEN)
 
 
-def lines_svg(lines: Sequence[Line], label: str) -> Html:
+def lines_svg(lines: Sequence[FigureLine], label: str) -> Html:
     """Draw rows of marks with intervals over one scale of 0-100."""
     height = _ROW * len(lines) + 24
     left, right = _NAMES, WIDTH - _WORDS

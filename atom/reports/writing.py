@@ -17,9 +17,9 @@ from typing import Final
 from atom.judge import Reply, Request
 from atom.judge.templates import JsonValue, sendable
 from atom.records import Sampling
-from atom.reports.checker import Given, check
+from atom.reports.checker import WriterMaterial, check
 from atom.reports.compose import sentence
-from atom.reports.findings.looking import Look
+from atom.reports.findings.looking import StudyLook
 from atom.reports.records import (
     PART_TITLES,
     Exhibit,
@@ -136,7 +136,7 @@ class Brief:
         }
 
     @cached_property
-    def given(self) -> Given:
+    def given(self) -> WriterMaterial:
         """What its text is checked against."""
         names = [self.report.study, self.section.title]
         for finding in self.findings:
@@ -145,14 +145,14 @@ class Brief:
                 names += [name.strip() for name in finding.facts.get(fact, "").split(";")]
         for exhibit in self.section.exhibits:
             names += [exhibit.dataset, *exhibit.place]
-        return Given(
+        return WriterMaterial(
             texts=tuple(_texts(self.values)),
             names=tuple(dict.fromkeys(name for name in names if name)),
             known=self.known,
         )
 
 
-def briefs(report: Report, look: Look) -> tuple[Brief, ...]:
+def briefs(report: Report, look: StudyLook) -> tuple[Brief, ...]:
     """Return what a judge is given for each section that has something to write."""
     known = known_names(look)
     found = []
@@ -165,7 +165,7 @@ def briefs(report: Report, look: Look) -> tuple[Brief, ...]:
     return tuple(found)
 
 
-def known_names(look: Look) -> tuple[str, ...]:
+def known_names(look: StudyLook) -> tuple[str, ...]:
     """Return every name of a study: models, capabilities, labels, data sets, the judge."""
     table = look.data.table
     names = [*look.names, look.data.study.name]

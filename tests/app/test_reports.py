@@ -9,7 +9,7 @@ import pytest
 
 from atom.engine.endpoints.configured import FAULTY_JUDGES
 from atom.records import Study
-from atom.reports import Draft
+from atom.reports import ReportDraft
 from atom.store import Store
 from atom.ui.reports import page
 from tests.app.conftest import markup_of
@@ -111,13 +111,13 @@ def test_outcomes_alone_give_a_report(open_app, made_outcomes):
 
 
 def test_a_large_study_says_what_is_looked_for_and_shows_it_when_found(open_app, made, monkeypatch):
-    found, whole = threading.Event(), Draft._found
+    found, whole = threading.Event(), ReportDraft._found
 
     def slowly(self, wanted):
         assert found.wait(60)
         return whole(self, wanted)
 
-    monkeypatch.setattr(Draft, "_found", slowly)
+    monkeypatch.setattr(ReportDraft, "_found", slowly)
     monkeypatch.setattr(page, "_QUICK", 0)
     page._draft.clear()
     seen = open_app(made.folder, page=PAGE)

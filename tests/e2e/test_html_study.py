@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from atom.exports.base import ExportOptions, Source
+from atom.exports.base import ExportOptions, ExportSource
 from atom.exports.registry import EXPORTERS
 from atom.store import Store
 from tests.atom.exports.whole_study import MOMENT, make_whole
@@ -19,7 +19,7 @@ def file(tmp_path_factory):
     store, study = make_whole(folder / "store")
     with store:
         EXPORTERS["html"].write(
-            Source(store, study.id), folder / "s.html", ExportOptions(moment=MOMENT)
+            ExportSource(store, study.id), folder / "s.html", ExportOptions(moment=MOMENT)
         )
     assert isinstance(store, Store)
     return folder / "s.html"

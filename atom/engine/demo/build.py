@@ -39,7 +39,7 @@ from atom.files import clear_parts, new_folder, part_path, write_file
 from atom.judge.servers.endpoints import CANDIDATE_NAMES
 from atom.probes.draws import Draws
 from atom.probes.peers import state_truths
-from atom.probes.worlds.make import Probe, make_probes
+from atom.probes.worlds.make import ProbeSample, make_probes
 from atom.records import PictureSlot, Record, Run, Sample, Study, StudySample, Tag
 from atom.store import Store, copy_sets, copy_study, count_study, list_studies
 from atom.store.check import settle, sqlite_version
@@ -73,7 +73,7 @@ class DemoBuilt:
 
 
 def probe_sample(
-    probe: Probe, seed: int, picture_ids: tuple[str, ...], *, stated: bool = False
+    probe: ProbeSample, seed: int, picture_ids: tuple[str, ...], *, stated: bool = False
 ) -> tuple[Sample, list[Tag]]:
     """Make the records of a probe.
 
@@ -121,7 +121,7 @@ def probe_sample(
 def add_probes(
     store: Store,
     study: Study,
-    probes: Iterator[Probe],
+    probes: Iterator[ProbeSample],
     seed: int,
     *,
     total: int,
@@ -249,9 +249,9 @@ def _make_demo(store: Store, plan: _Plan, tell: Tell) -> DemoBuilt:
             "model."
         ),
     )
-    probes: list[Probe] = []
+    probes: list[ProbeSample] = []
 
-    def drawn() -> Iterator[Probe]:
+    def drawn() -> Iterator[ProbeSample]:
         for probe in make_probes(plan.samples, plan.seed, mix=MIX, optimize=plan.optimize):
             probes.append(probe)
             yield probe

@@ -11,7 +11,7 @@ from atom.errors import StoreError
 from atom.judge import JudgeClient, PictureCache, SpendLedger, Timing
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.probes.candidates import DRIFTING
-from atom.probes.worlds.make import Probe
+from atom.probes.worlds.make import ProbeSample
 from atom.records import Candidate, Endpoint, Run, Study
 from atom.store import Store, study_candidates
 
@@ -36,7 +36,7 @@ class Site:
 
     store: Store
     study_id: str
-    probes: Sequence[Probe]
+    probes: Sequence[ProbeSample]
     seed: int
     tell: Tell
 

@@ -33,7 +33,7 @@ SYNTHETIC = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class FigureSource:
     """What figures are made of.
 
     Args:
@@ -71,7 +71,7 @@ class Figure:
     drawn: str = ""
 
 
-def caption(asked: Asked, *sentences: str, judged: bool = True) -> str:
+def caption(asked: FigureSource, *sentences: str, judged: bool = True) -> str:
     """Write a caption: what is drawn, of which study, judged by whom, made with what.
 
     Args:

@@ -8,11 +8,11 @@ from functools import partial
 
 from atom.errors import UsageError
 from atom.exports.figures import fingerprints, others, overview
-from atom.exports.figures.base import Asked, Figure
+from atom.exports.figures.base import Figure, FigureSource
 
 
 @dataclass(frozen=True, kw_only=True)
-class Offer:
+class FigureOffer:
     """A figure that can be drawn.
 
     Args:
@@ -25,33 +25,33 @@ class Offer:
     name: str
     title: str
     page: str
-    draw: Callable[[Asked], Figure]
+    draw: Callable[[FigureSource], Figure]
 
 
-OFFERS: tuple[Offer, ...] = (
-    Offer(name="ranking", title="Ranking with intervals", page="", draw=overview.ranking),
-    Offer(name="reasons", title="Right and wrong reasons", page="", draw=overview.reasons),
-    Offer(name="tree", title="The capability tree", page="tree", draw=others.tree_map),
-    Offer(name="radar", title="First radar", page="fingerprints", draw=fingerprints.radar),
-    Offer(name="radar-2", title="Second radar", page="fingerprints",
-          draw=partial(fingerprints.radar, place=1)),
-    Offer(name="heatmap", title="Every model on every capability", page="fingerprints",
-          draw=fingerprints.heat),
-    Offer(name="skills", title="One model's skills", page="fingerprints",
-          draw=fingerprints.skills),
-    Offer(name="breaks", title="Where answers first break", page="fingerprints",
-          draw=overview.first_breaks),
-    Offer(name="scores", title="How scores spread", page="fingerprints",
-          draw=overview.distribution),
-    Offer(name="ranks", title="Places sample by sample", page="fingerprints",
-          draw=overview.ranks),
-    Offer(name="differences", title="Where the two differ", page="compare",
-          draw=others.differences),
-    Offer(name="effects", title="What feedback does", page="correction", draw=others.effects),
+OFFERS: tuple[FigureOffer, ...] = (
+    FigureOffer(name="ranking", title="Ranking with intervals", page="", draw=overview.ranking),
+    FigureOffer(name="reasons", title="Right and wrong reasons", page="", draw=overview.reasons),
+    FigureOffer(name="tree", title="The capability tree", page="tree", draw=others.tree_map),
+    FigureOffer(name="radar", title="First radar", page="fingerprints", draw=fingerprints.radar),
+    FigureOffer(name="radar-2", title="Second radar", page="fingerprints",
+                draw=partial(fingerprints.radar, place=1)),
+    FigureOffer(name="heatmap", title="Every model on every capability", page="fingerprints",
+                draw=fingerprints.heat),
+    FigureOffer(name="skills", title="One model's skills", page="fingerprints",
+                draw=fingerprints.skills),
+    FigureOffer(name="breaks", title="Where answers first break", page="fingerprints",
+                draw=overview.first_breaks),
+    FigureOffer(name="scores", title="How scores spread", page="fingerprints",
+                draw=overview.distribution),
+    FigureOffer(name="ranks", title="Places sample by sample", page="fingerprints",
+                draw=overview.ranks),
+    FigureOffer(name="differences", title="Where the two differ", page="compare",
+                draw=others.differences),
+    FigureOffer(name="effects", title="What feedback does", page="correction", draw=others.effects),
 )  # fmt: skip
 
 
-def offers_of(page: str) -> tuple[Offer, ...]:
+def offers_of(page: str) -> tuple[FigureOffer, ...]:
     """Return the figures that are at home on a page.
 
     Args:
@@ -60,7 +60,7 @@ def offers_of(page: str) -> tuple[Offer, ...]:
     return tuple(one for one in OFFERS if one.page == page)
 
 
-def find_offers(names: Sequence[str]) -> tuple[Offer, ...]:
+def find_offers(names: Sequence[str]) -> tuple[FigureOffer, ...]:
     """Return the named figures; all where none is named.
 
     Raises:

@@ -11,8 +11,8 @@ from atom.exports.figures.base import (
     INTERVAL,
     QUIET,
     UNITS,
-    Asked,
     Figure,
+    FigureSource,
     caption,
     chart,
     dots,
@@ -35,7 +35,7 @@ _MOST_SKILLS = 40
 _CELL = 17
 
 
-def _form(asked: Asked) -> tuple[Shape, Claims | None]:
+def _form(asked: FigureSource) -> tuple[Shape, Claims | None]:
     form = shape(asked.data, asked.filters, facet=asked.query.get("facet"))
     if not form.models:
         raise UsageError("no model has a value yet: there is no fingerprint to draw")
@@ -43,7 +43,7 @@ def _form(asked: Asked) -> tuple[Shape, Claims | None]:
     return opened(form, said), said
 
 
-def radar(asked: Asked, place: int = 0) -> Figure:
+def radar(asked: FigureSource, place: int = 0) -> Figure:
     """Draw one of the two radars."""
     drawn = radars(_form(asked)[0])
     if place >= len(drawn):
@@ -67,7 +67,7 @@ def radar(asked: Asked, place: int = 0) -> Figure:
     )
 
 
-def _unit(asked: Asked) -> str:
+def _unit(asked: FigureSource) -> str:
     form, _ = _form(asked)
     return UNITS[form.measure]
 
@@ -81,7 +81,7 @@ def _radar_rows(one: Radar) -> list[tuple[object, ...]]:
     ]  # fmt: skip
 
 
-def heat(asked: Asked) -> Figure:
+def heat(asked: FigureSource) -> Figure:
     """Draw every model on every capability."""
     import altair as alt
 
@@ -141,7 +141,7 @@ def heat(asked: Asked) -> Figure:
     )  # fmt: skip
 
 
-def skills(asked: Asked) -> Figure:
+def skills(asked: FigureSource) -> Figure:
     """Draw one model's capabilities, the surest evidence first."""
     import altair as alt
 

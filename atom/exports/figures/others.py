@@ -12,8 +12,8 @@ from atom.errors import UsageError
 from atom.exports.figures.base import (
     INTERVAL,
     WIDE,
-    Asked,
     Figure,
+    FigureSource,
     beside,
     caption,
     chart,
@@ -43,7 +43,7 @@ _TREE_WIDE, _TREE_HIGH = 760, 900
 _READABLE = 9.5
 
 
-def differences(asked: Asked) -> Figure:
+def differences(asked: FigureSource) -> Figure:
     """Draw where two models differ, capability by capability."""
     import altair as alt
 
@@ -122,7 +122,7 @@ def _unique(labels: list[str]) -> list[str]:
 # --- tree ----------------------------------------------------------------------------------------
 
 
-def tree_map(asked: Asked) -> Figure:
+def tree_map(asked: FigureSource) -> Figure:
     """Draw the capability tree as an icicle, coloured by mean score."""
     tree = asked.data.tree
     if tree is None:
@@ -203,7 +203,7 @@ def _fitting(name: str, letters: int) -> str:
 # --- self-correction -----------------------------------------------------------------------------
 
 
-def effects(asked: Asked) -> Figure:
+def effects(asked: FigureSource) -> Figure:
     """Draw the effects of an experiment, each beside its control."""
     import altair as alt
 
@@ -246,7 +246,7 @@ def effects(asked: Asked) -> Figure:
     )  # fmt: skip
 
 
-def _experiment(asked: Asked) -> ExperimentRow:
+def _experiment(asked: FigureSource) -> ExperimentRow:
     rows = list_experiments(asked.store, asked.data.study.id)
     wanted = asked.query.get("experiment", "")
     whole = [row for row in rows if len(row.experiment.sample_ids) != 1]

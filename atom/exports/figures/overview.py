@@ -12,8 +12,8 @@ from atom.exports.figures.base import (
     LINE,
     UNITS,
     WIDE,
-    Asked,
     Figure,
+    FigureSource,
     beside,
     caption,
     chart,
@@ -39,7 +39,7 @@ _REASONS = {
 }
 
 
-def ranking(asked: Asked) -> Figure:
+def ranking(asked: FigureSource) -> Figure:
     """Draw every model's mean with its interval, best first."""
     found = overview(asked.data, asked.filters)
     rows = [row for row in found.ranking if row.score.known]
@@ -74,11 +74,11 @@ def ranking(asked: Asked) -> Figure:
     )  # fmt: skip
 
 
-def _more(asked: Asked) -> OverviewMore:
+def _more(asked: FigureSource) -> OverviewMore:
     return overview_more(asked.data, asked.filters)
 
 
-def first_breaks(asked: Asked) -> Figure:
+def first_breaks(asked: FigureSource) -> Figure:
     """Draw the share of answers that is unbroken after each step."""
     import altair as alt
 
@@ -118,7 +118,7 @@ def first_breaks(asked: Asked) -> Figure:
     )  # fmt: skip
 
 
-def distribution(asked: Asked) -> Figure:
+def distribution(asked: FigureSource) -> Figure:
     """Draw how each model's sample scores spread."""
     import altair as alt
 
@@ -150,7 +150,7 @@ def distribution(asked: Asked) -> Figure:
     )  # fmt: skip
 
 
-def ranks(asked: Asked) -> Figure:
+def ranks(asked: FigureSource) -> Figure:
     """Draw how often each model takes each place, sample by sample."""
     import altair as alt
 
@@ -183,7 +183,7 @@ def ranks(asked: Asked) -> Figure:
     )  # fmt: skip
 
 
-def reasons(asked: Asked) -> Figure:
+def reasons(asked: FigureSource) -> Figure:
     """Draw right and wrong answers by whether their steps hold."""
     import altair as alt
 

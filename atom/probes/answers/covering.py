@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from atom.probes.answers.reading import same_words
 from atom.probes.answers.step_reader import StepReader
-from atom.probes.program import Program, Step
+from atom.probes.program import Program, ProgramStep
 
 
 def asks_program(program: Program, question: str) -> bool:
@@ -12,7 +12,7 @@ def asks_program(program: Program, question: str) -> bool:
     return same_words(program.question) in same_words(question)
 
 
-def find_step(program: Program, question: str) -> Step | None:
+def find_step(program: Program, question: str) -> ProgramStep | None:
     """Return the step whose sub-question this is, or None."""
     words = same_words(question)
     for step in program.steps:
@@ -21,7 +21,7 @@ def find_step(program: Program, question: str) -> Step | None:
     return None
 
 
-def legal_value(step: Step, text: str) -> float | str | None:
+def legal_value(step: ProgramStep, text: str) -> float | str | None:
     """Read a ground truth as a value of the step's kind.
 
     Args:
@@ -35,7 +35,7 @@ def legal_value(step: Step, text: str) -> float | str | None:
     return StepReader(step).value_of(text)
 
 
-def with_truth(step: Step, ground_truth: str) -> Step | None:
+def with_truth(step: ProgramStep, ground_truth: str) -> ProgramStep | None:
     """Return the step as a criterion with this ground truth states it.
 
     Args:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from atom.probes.program import Step
+from atom.probes.program import ProgramStep
 
 Value = float | str
 
@@ -26,7 +26,7 @@ NUMBER: Final = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})")
 
 
-def write_value(step: Step, value: Value) -> str:
+def write_value(step: ProgramStep, value: Value) -> str:
     """Write a value in the form of the step's truth."""
     if isinstance(value, str):
         return value
@@ -47,7 +47,7 @@ def write_value(step: Step, value: Value) -> str:
     return step.truth[: hit.start()] + text + step.truth[hit.end() :]
 
 
-def printed_scale(step: Step) -> float:
+def printed_scale(step: ProgramStep) -> float:
     """Return value units for one printed unit (60 where minutes are printed as hours)."""
     hit = NUMBER.search(step.truth)
     if hit is None or step.value is None:
@@ -59,7 +59,9 @@ def printed_scale(step: Step) -> float:
     return 1.0
 
 
-def derive(steps: Iterable[Step], step: Step, stated: Mapping[str, Value]) -> Value | None:
+def derive(
+    steps: Iterable[ProgramStep], step: ProgramStep, stated: Mapping[str, Value]
+) -> Value | None:
     """Work out a derived step from stated values.
 
     Args:
@@ -99,7 +101,7 @@ def derive(steps: Iterable[Step], step: Step, stated: Mapping[str, Value]) -> Va
     return wrapped(step, made)
 
 
-def _larger(step: Step, parents: list[Step], values: list[Value]) -> Value | None:
+def _larger(step: ProgramStep, parents: list[ProgramStep], values: list[Value]) -> Value | None:
     truths = [p.value for p in parents]
     if len(step.options) != len(parents) or any(t is None for t in truths):
         return None
@@ -112,7 +114,9 @@ def _larger(step: Step, parents: list[Step], values: list[Value]) -> Value | Non
     return step.options[(best + shift) % len(step.options)]
 
 
-def follows(steps: Iterable[Step], step: Step, value: Value, stated: Mapping[str, Value]) -> bool:
+def follows(
+    steps: Iterable[ProgramStep], step: ProgramStep, value: Value, stated: Mapping[str, Value]
+) -> bool:
     """Tell whether a stated value is what the step makes of the values stated before it.
 
     Args:
@@ -127,6 +131,6 @@ def follows(steps: Iterable[Step], step: Step, value: Value, stated: Mapping[str
     return made is not None and write_value(step, made) == write_value(step, value)
 
 
-def wrapped(step: Step, value: float) -> float:
+def wrapped(step: ProgramStep, value: float) -> float:
     """Bring a value below the step's modulus, where it has one."""
     return value % step.modulus if step.modulus else value

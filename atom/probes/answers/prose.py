@@ -18,9 +18,16 @@ from dataclasses import dataclass
 
 from atom.probes.answers.derivation import RIGHT, write_value
 from atom.probes.answers.reading import LETTERS
-from atom.probes.answers.values import Choice, Mark, Silence, Stated, choose_values, values_in_band
+from atom.probes.answers.values import (
+    AnswerPlan,
+    PlantedMark,
+    Silence,
+    StatedValue,
+    choose_values,
+    values_in_band,
+)
 from atom.probes.draws import Draws
-from atom.probes.program import Program, Step
+from atom.probes.program import Program, ProgramStep
 
 P_RIGHT_IF_OK = 0.93
 P_RIGHT_IF_NOT = 0.30
@@ -125,11 +132,11 @@ VOICES: tuple[Voice, ...] = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Written:
+class PlantedAnswer:
     """An answer with what was planted in it."""
 
     text: str
-    marks: Mapping[str, Mark]
+    marks: Mapping[str, PlantedMark]
     """Step id → what the text is worth there."""
     right: bool
     """Whether the final answer is right."""
@@ -151,12 +158,12 @@ def write_answer(
     right: bool | None = None,
     silent: Mapping[str, Silence] | None = None,
     given: Collection[str] = (),
-) -> Written:
+) -> PlantedAnswer:
     """Write an answer that carries the given scores.
 
     Args:
         scores: the drawn score 1..5 of each step; one that can't be written (a near miss of a step
-            without one) becomes the nearest that can, see `Written.marks`.
+            without one) becomes the nearest that can, see `PlantedAnswer.marks`.
         draws: where every choice of words is drawn from.
         right: whether the final answer is right; drawn when None.
         silent: steps that the answer is silent on, and how.
@@ -179,7 +186,7 @@ def write_answer(
     if voice.wordy and text and draws.uniform("opening") < 0.6:
         gap = " " if voice.layout == "prose" else "\n"
         text = draws.pick(_OPENINGS, "opening words") + gap + text
-    return Written(
+    return PlantedAnswer(
         text=f"{text}\n\nAnswer: {final}" if text else f"Answer: {final}",
         marks=choice.marks,
         right=right,
@@ -187,7 +194,9 @@ def write_answer(
     )
 
 
-def _sentence(program: Program, step: Step, choice: Choice, voice: Voice, draws: Draws) -> str:
+def _sentence(
+    program: Program, step: ProgramStep, choice: AnswerPlan, voice: Voice, draws: Draws
+) -> str:
     form = choice.forms[step.id]
     if form in ("passing", "unable"):
         remarks = _PASSING if form == "passing" else _UNABLE
@@ -210,7 +219,12 @@ def _sentence(program: Program, step: Step, choice: Choice, voice: Voice, draws:
 
 
 def _vague(
-    program: Program, step: Step, phrase: str, stated: Stated, voice: Voice, draws: Draws
+    program: Program,
+    step: ProgramStep,
+    phrase: str,
+    stated: StatedValue,
+    voice: Voice,
+    draws: Draws,
 ) -> str:
     """Say a value as a range around it, or with its details left aside."""
     span = _range_around(step)
@@ -224,7 +238,7 @@ def _vague(
     return head + _lower_first(sentence.removeprefix("So "), _names(program))
 
 
-def _range_around(step: Step) -> str:
+def _range_around(step: ProgramStep) -> str:
     """Return `between A and B` with the truth in the middle; empty where there is no such range."""
     if step.kind != "num" or step.modulus or step.value is None:
         return ""
@@ -239,10 +253,10 @@ def _range_around(step: Step) -> str:
 
 def _hedged(
     program: Program,
-    step: Step,
+    step: ProgramStep,
     phrase: str,
     text: str,
-    stated: Stated,
+    stated: StatedValue,
     voice: Voice,
     draws: Draws,
 ) -> str:
@@ -267,7 +281,7 @@ def _article_before(phrase: str) -> bool:
     )
 
 
-def _working(program: Program, step: Step, choice: Choice) -> str:
+def _working(program: Program, step: ProgramStep, choice: AnswerPlan) -> str:
     """Return e.g. `49 - 7` where the step's value follows from what the answer states."""
     if step.id not in choice.coherent or step.derive not in ("difference", "sum", "product"):
         return ""
@@ -361,7 +375,7 @@ def _laid_out(sentences: list[str], layout: str) -> str:
 
 
 def _final(
-    program: Program, choice: Choice, draws: Draws, known: bool | None
+    program: Program, choice: AnswerPlan, draws: Draws, known: bool | None
 ) -> tuple[str, bool, str]:
     """Return the final answer as typed, whether it is right, and a sentence to explain a jump."""
     score = choice.scores[program.answer_step]
@@ -389,7 +403,7 @@ def _final(
     return LETTERS[draws.pick(wrong, "letter")], False, note
 
 
-def _open_final(program: Program, stated: Stated | None, right: bool, draws: Draws) -> str:
+def _open_final(program: Program, stated: StatedValue | None, right: bool, draws: Draws) -> str:
     if right:
         return program.answer
     step = program.step(program.answer_step)

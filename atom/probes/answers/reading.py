@@ -171,7 +171,7 @@ class Clause:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class AnswerReading:
     """An answer, read."""
 
     text: str
@@ -218,13 +218,13 @@ def normalise(text: str) -> tuple[str, str]:
     return lower, cased
 
 
-def read_text(text: str) -> Reading:
+def read_text(text: str) -> AnswerReading:
     """Read an answer once; the judge then asks about each step."""
     norm, cased = normalise(text)
     denied = _spans(norm, _NOT_BUT, _COMMA_NOT, _RATHER, _WORKING)
     times = tuple(_times(norm))
     numbers = tuple(_numbers(norm, [(t.start, t.end) for t in times]))
-    return Reading(
+    return AnswerReading(
         text=text,
         norm=norm,
         cased=cased,
@@ -243,7 +243,7 @@ def same_words(text: str) -> str:
     return _NOT_WORDS.sub(" ", text.casefold()).strip()
 
 
-def final_span(reading: Reading) -> Span | None:
+def final_span(reading: AnswerReading) -> Span | None:
     """Return where the last final answer stands, by its words or in a box; None without one."""
     lines = [hit.span("said") for hit in _ANSWER_LINE.finditer(reading.norm)]
     spans = lines or [hit.span(1) for hit in _BOXED_ANSWER.finditer(reading.text)]

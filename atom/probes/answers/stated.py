@@ -11,7 +11,7 @@ from atom.probes.answers.reading import Mention, Span, merge
 
 
 @dataclass(frozen=True, kw_only=True)
-class Statement:
+class StepStatement:
     """A clause that speaks of a step and holds values."""
 
     cues: int
@@ -23,7 +23,7 @@ class Statement:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Said:
+class StepValues:
     """What a clause says of a step: a value, or one of two."""
 
     best: Mention
@@ -35,7 +35,7 @@ class Said:
         return self.best.value if self.either is None else None
 
 
-def nearest_first(chosen: Statement) -> tuple[Mention, ...]:
+def nearest_first(chosen: StepStatement) -> tuple[Mention, ...]:
     """Return a clause's values, the one nearest to an anchor first, the later of two equals.
 
     An anchor that holds a value is the value's own word and no cue. Sorted, so that a clause with

@@ -8,8 +8,16 @@ from functools import cached_property
 from math import isfinite
 
 from atom.probes.answers.derivation import Value
-from atom.probes.answers.reading import Mention, Reading, Span, covered, find_all, merge, read_text
-from atom.probes.program import Program, Step
+from atom.probes.answers.reading import (
+    AnswerReading,
+    Mention,
+    Span,
+    covered,
+    find_all,
+    merge,
+    read_text,
+)
+from atom.probes.program import Program, ProgramStep
 
 _SYNONYMS: dict[str, tuple[str, ...]] = {
     "red": ("crimson", "scarlet", "reddish"),
@@ -44,7 +52,7 @@ _NEGATED = re.compile(
 class StepReader:
     """A step, made ready for reading many answers."""
 
-    step: Step
+    step: ProgramStep
     choices: tuple[str, ...] | None = None
     """For the step whose value is the final answer: what its letters stand for (empty for an open
     question). None for every other step."""
@@ -92,7 +100,7 @@ class StepReader:
         words = (*self.step.options, *(w for ws in self.step.synonyms.values() for w in ws))
         return frozenset(word for word in words if len(word) <= 2)
 
-    def options_in(self, reading: Reading) -> list[Mention]:
+    def options_in(self, reading: AnswerReading) -> list[Mention]:
         """Return the options that the answer names, negated ones left out or turned round."""
         found: list[Mention] = []
         for hit in self.pattern.finditer(reading.norm):
@@ -126,7 +134,7 @@ class StepReader:
         values = {m.value for m in found if isinstance(m.value, float) and isfinite(m.value)}
         return values.pop() if len(values) == 1 else None
 
-    def values_in(self, reading: Reading) -> list[Mention]:
+    def values_in(self, reading: AnswerReading) -> list[Mention]:
         """Return every value of the step's type in the answer, masked words left out."""
         kind = self.step.kind
         if kind in ("cat", "text"):
@@ -140,7 +148,7 @@ class StepReader:
         masks = self.masks(reading)
         return [m for m in found if not covered(masks, m.start, m.end)]
 
-    def masks(self, reading: Reading) -> tuple[Span, ...]:
+    def masks(self, reading: AnswerReading) -> tuple[Span, ...]:
         """Return where the step's constants stand, and anchors that hold a value by name."""
         spans: list[Span] = list(reading.denied)
         for phrase in (*self.constants, *self._masked_anchors):

@@ -24,7 +24,7 @@ from atom.probes.answers.derivation import (
     write_value,
 )
 from atom.probes.draws import Draws
-from atom.probes.program import Band, Program, Step, band
+from atom.probes.program import Band, Program, ProgramStep, band
 
 Silence = Literal["unable", "unsaid"]
 """How an answer is silent on a step: it says that it can't tell, or nothing."""
@@ -37,7 +37,7 @@ _PER_SIDE = 6
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mark:
+class PlantedMark:
     """What an answer is worth on a step.
 
     Reference: METHODS T1 (score, addressed), T2 (carried).
@@ -52,7 +52,7 @@ class Mark:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stated:
+class StatedValue:
     """A value that an answer states."""
 
     value: Value
@@ -62,14 +62,14 @@ class Stated:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choice:
+class AnswerPlan:
     """What an answer says, step by step."""
 
-    marks: Mapping[str, Mark]
+    marks: Mapping[str, PlantedMark]
     """What the text will carry: what was drawn or the nearest that can be written, except where a
     slip is inherited or the step is passed over in silence."""
     forms: Mapping[str, Form]
-    stated: Mapping[str, Stated]
+    stated: Mapping[str, StatedValue]
     """Nothing for a step without a value."""
     coherent: frozenset[str]
     """Derived steps whose value follows from the stated ones."""
@@ -80,7 +80,7 @@ class Choice:
         return {name: mark.score for name, mark in self.marks.items()}
 
 
-def values_in_band(step: Step, wanted: Band) -> tuple[Value, ...]:
+def values_in_band(step: ProgramStep, wanted: Band) -> tuple[Value, ...]:
     """List values that an answer could state for a step so that they fall in the band.
 
     Returns:
@@ -109,7 +109,7 @@ def values_in_band(step: Step, wanted: Band) -> tuple[Value, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _grain(step: Step) -> float:
+def _grain(step: ProgramStep) -> float:
     if step.kind == "time" and ":" in step.truth:
         return 1.0 if step.near < 30 else 5.0
     hit = NUMBER.search(step.truth)
@@ -117,7 +117,7 @@ def _grain(step: Step) -> float:
     return printed_scale(step) * 10.0**-decimals
 
 
-def _offer(step: Step, score: int) -> tuple[Form, tuple[Value, ...]]:
+def _offer(step: ProgramStep, score: int) -> tuple[Form, tuple[Value, ...]]:
     """Return the form that carries a score, with the values to choose among.
 
     A score that no value of the step can carry becomes the nearest that can: a near miss of a step
@@ -141,7 +141,7 @@ def choose_values(
     *,
     silent: Mapping[str, Silence] | None = None,
     given: Collection[str] = (),
-) -> Choice:
+) -> AnswerPlan:
     """Choose what an answer states so that each step carries its score, and slips are inherited.
 
     Args:
@@ -182,20 +182,20 @@ def choose_values(
         for step in program.steps
         if step.id in single and follows(program.steps, step, single[step.id], single)
     )
-    marks: dict[str, Mark] = {}
+    marks: dict[str, PlantedMark] = {}
     for step in program.steps:
         score = _score(step, forms[step.id], picked.get(step.id))
         slipped = any(name in single and marks[name].score < RIGHT for name in step.depends_on)
-        marks[step.id] = Mark(
+        marks[step.id] = PlantedMark(
             score=score,
             addressed=forms[step.id] not in ("unable", "unsaid"),
             carried=score < RIGHT and slipped and step.id in coherent,
         )
-    return Choice(marks=marks, forms=forms, stated=stated, coherent=coherent)
+    return AnswerPlan(marks=marks, forms=forms, stated=stated, coherent=coherent)
 
 
 def _inherited(
-    program: Program, step: Step, picked: Mapping[str, Value], forms: Mapping[str, Form]
+    program: Program, step: ProgramStep, picked: Mapping[str, Value], forms: Mapping[str, Form]
 ) -> Value | None:
     """Return the wrong value that follows for a step from what it rests on, if there is one.
 
@@ -214,7 +214,7 @@ def _inherited(
     return None if band(step, made) == "exact" else made
 
 
-def _score(step: Step, form: Form, value: Value | None) -> int:
+def _score(step: ProgramStep, form: Form, value: Value | None) -> int:
     if value is None:
         return 2
     if form == "either":
@@ -225,11 +225,11 @@ def _score(step: Step, form: Form, value: Value | None) -> int:
     return 3 if place == "near" else 1
 
 
-def _state(step: Step, value: Value, form: Form, draws: Draws) -> Stated:
+def _state(step: ProgramStep, value: Value, form: Form, draws: Draws) -> StatedValue:
     text = step.truth if band(step, value) == "exact" else write_value(step, value)
     if form != "either":
-        return Stated(value=value, text=text)
+        return StatedValue(value=value, text=text)
     pair = [step.truth, text]
     if draws.uniform("either", step.id) < 0.5:
         pair.reverse()
-    return Stated(value=value, text=pair[0], either=pair[1])
+    return StatedValue(value=value, text=pair[0], either=pair[1])

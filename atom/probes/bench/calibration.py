@@ -14,7 +14,7 @@ from typing import Final
 
 from atom.probes.bench.types import BenchFiles, stem_of
 from atom.probes.candidates import World, planted_world
-from atom.probes.worlds.make import Probe, ProbeSource, make_probes
+from atom.probes.worlds.make import ProbeSample, ProbeSource, make_probes
 
 FILE: Final = "calibration.jsonl"
 PER_PROBE: Final = 4
@@ -49,7 +49,7 @@ def make(n_items: int, seed: int, draw: ProbeSource = make_probes) -> BenchFiles
 
 
 def _rows(
-    world: World, probe: Probe, pictures: list[str], *, start: int, count: int
+    world: World, probe: ProbeSample, pictures: list[str], *, start: int, count: int
 ) -> list[dict[str, object]]:
     program = probe.program
     rows: list[dict[str, object]] = []

@@ -33,7 +33,7 @@ from atom.probes.candidates import World, planted_world
 from atom.probes.draws import Draws
 from atom.probes.judge import AnswerJudge
 from atom.probes.noise import confuse
-from atom.probes.worlds.make import Probe, ProbeSource, make_probes
+from atom.probes.worlds.make import ProbeSample, ProbeSource, make_probes
 
 KINDS: Final = ("answer", "pair", "answer", "pair", "critique")
 """What probes become, in turn."""
@@ -48,7 +48,7 @@ Claims = Mapping[str, bool]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Look:
+class StepScores:
     """An answer, read step by step.
 
     Args:
@@ -76,12 +76,12 @@ class Look:
         return {step: score >= _RIGHT for step, score in self.scores.items()}
 
 
-def look_at(steps: Sequence[StepReader], text: str, noise: Draws | None = None) -> Look:
+def look_at(steps: Sequence[StepReader], text: str, noise: Draws | None = None) -> StepScores:
     """Read an answer; with draws, as the noisy judge does."""
     scores = step_scores(steps, AnswerJudge(steps, text))
     if noise is not None:
         scores = {step: confuse(score, noise, text, step) for step, score in scores.items()}
-    return Look(scores=scores, weights={r.step.id: r.step.weight for r in steps})
+    return StepScores(scores=scores, weights={r.step.id: r.step.weight for r in steps})
 
 
 # --- files ---------------------------------------------------------------------------------------
@@ -123,7 +123,7 @@ def _quality(score: int) -> str:
     return "low" if score <= 3 else "med" if score <= 5 else "high"
 
 
-def _answer_row(world: World, probe: Probe, draws: Draws) -> dict[str, object]:
+def _answer_row(world: World, probe: ProbeSample, draws: Draws) -> dict[str, object]:
     program, steps = probe.program, read_steps(probe.program)
     text = world.answer(draws.pick(world.models, "model"), program).text
     look = look_at(steps, text)
@@ -137,11 +137,11 @@ def _answer_row(world: World, probe: Probe, draws: Draws) -> dict[str, object]:
     }
 
 
-def _pair_row(world: World, probe: Probe, draws: Draws) -> dict[str, object]:
+def _pair_row(world: World, probe: ProbeSample, draws: Draws) -> dict[str, object]:
     """Take the answers of two models that differ; the fullest and the emptiest if none do."""
     steps = read_steps(probe.program)
     models = draws.shuffled(world.models, "models")
-    pair: list[tuple[str, Look]] = []
+    pair: list[tuple[str, StepScores]] = []
     for text in (world.answer(model, probe.program).text for model in models):
         look = look_at(steps, text)
         if not pair or look.mean != pair[0][1].mean:
@@ -164,7 +164,7 @@ def _pair_row(world: World, probe: Probe, draws: Draws) -> dict[str, object]:
     }
 
 
-def _critique_row(world: World, probe: Probe, draws: Draws) -> dict[str, object]:
+def _critique_row(world: World, probe: ProbeSample, draws: Draws) -> dict[str, object]:
     """Write a critique that is wrong about a drawn share of the steps."""
     steps = read_steps(probe.program)
     text = world.answer(draws.pick(world.models, "model"), probe.program).text
@@ -183,7 +183,7 @@ def _critique_row(world: World, probe: Probe, draws: Draws) -> dict[str, object]
     }
 
 
-def _solution(probe: Probe, draws: Draws) -> str:
+def _solution(probe: ProbeSample, draws: Draws) -> str:
     scores = {step.id: 5 for step in probe.program.steps}
     return write_answer(probe.program, scores, VOICES[0], draws.below("right"), right=True).text
 

@@ -21,7 +21,7 @@ from atom.probes.draws import Draws
 from atom.probes.judge import AnswerJudge
 from atom.probes.noise import confusion_row
 from atom.probes.outcome import read_outcome
-from atom.probes.program import Program, Step
+from atom.probes.program import Program, ProgramStep
 
 WHOLE_CRITERION: Final = "The answer as a whole is right and sound."
 """What is left to compare when no two answers differ."""
@@ -106,7 +106,7 @@ def nearest(value: float, least: int, most: int) -> int:
     return max(least, min(most, floor(value + 0.5)))
 
 
-def other_truth(step: Step) -> str | None:
+def other_truth(step: ProgramStep) -> str | None:
     """Return a legal ground truth that is wrong, always the same one; None where there is none."""
     if step.kind in ("cat", "text"):
         others = [option for option in step.options if option != step.truth]
@@ -268,7 +268,7 @@ def scan_scoring(question: BenchQuestion) -> dict[str, object]:
     return {"scores": rows}
 
 
-def scan_truth(program: Program, scores: Sequence[int], step: Step | None) -> int:
+def scan_truth(program: Program, scores: Sequence[int], step: ProgramStep | None) -> int:
     """Return the true score on one of SCAN's criteria: a step's, or the rounded whole."""
     if step is None:
         return nearest(quality(program, scores), 1, 5)
@@ -295,7 +295,7 @@ def bare_criteria(question: BenchQuestion) -> dict[str, object]:
     return {"criteria": rows}
 
 
-def kept_steps(question: BenchQuestion) -> list[tuple[int, Step]]:
+def kept_steps(question: BenchQuestion) -> list[tuple[int, ProgramStep]]:
     """Return the steps that are found without a solution; two at least, the first ones then."""
     steps = list(enumerate(question.program.steps))
     if question.character == "exact":

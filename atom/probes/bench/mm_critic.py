@@ -25,8 +25,8 @@ from atom.probes.draws import Draws
 from atom.probes.judge import AnswerJudge
 from atom.probes.noise import confuse
 from atom.probes.outcome import read_outcome
-from atom.probes.program import Program, Step
-from atom.probes.worlds.make import Probe, ProbeSource, make_probes
+from atom.probes.program import Program, ProgramStep
+from atom.probes.worlds.make import ProbeSample, ProbeSource, make_probes
 
 FILE: Final = "mm_critic_probes.jsonl"
 ANNOTATOR: Final = "probe program"
@@ -60,7 +60,7 @@ _NO_FAULT = "The response holds up at every step; nothing has to be mended."
 
 
 @dataclass(frozen=True, kw_only=True)
-class Marked:
+class MarkedResponse:
     """A response, marked step by step.
 
     Args:
@@ -79,12 +79,12 @@ class Marked:
         return frozenset(name for name, score in self.scores.items() if score < _RIGHT)
 
 
-def mark(program: Program, readers: Sequence[StepReader], response: str) -> Marked:
+def mark(program: Program, readers: Sequence[StepReader], response: str) -> MarkedResponse:
     """Mark a response exactly."""
     judge = AnswerJudge(readers, response)
     scores = step_scores(readers, judge)
     right = read_outcome(program, judge).verdict == "right"
-    return Marked(scores=scores, right=right, quality=quality(program, scores, right=right))
+    return MarkedResponse(scores=scores, right=right, quality=quality(program, scores, right=right))
 
 
 def quality(program: Program, scores: Mapping[str, int], *, right: bool) -> int:
@@ -169,7 +169,7 @@ def _speaks_of(reader: StepReader, low: str) -> bool:
     return some and all(word in low for word in reader.anchors_all)
 
 
-def write_correction(program: Program, steps: Sequence[Step]) -> str:
+def write_correction(program: Program, steps: Sequence[ProgramStep]) -> str:
     """Write a right response that states these steps."""
     lines = [fill(max(step.phrases, key=len), step.truth) for step in steps]
     if program.step(program.answer_step) in steps:
@@ -180,7 +180,7 @@ def write_correction(program: Program, steps: Sequence[Step]) -> str:
 # --- answers --------------------------------------------------------------------------------------
 
 
-def _seen(question: BenchQuestion, name: str) -> Marked:
+def _seen(question: BenchQuestion, name: str) -> MarkedResponse:
     """Mark a response as this judge sees it; the coin's view is drawn."""
     program, draws = question.program, question.draws
     true = mark(program, question.readers, question.text(name))
@@ -188,7 +188,7 @@ def _seen(question: BenchQuestion, name: str) -> Marked:
         return true
     if question.character == "coin":
         scores = {key: 1 if draws.uniform("step", name, key) < 0.5 else 5 for key in true.scores}
-        return Marked(
+        return MarkedResponse(
             scores=scores,
             right=draws.uniform("claim", name) < 0.5,
             quality=draws.integer(11, "rating", name),
@@ -196,7 +196,7 @@ def _seen(question: BenchQuestion, name: str) -> Marked:
     scores = {key: confuse(value, draws, name, key) for key, value in true.scores.items()}
     share = MISSED_RIGHT if true.right else MISSED_WRONG
     right = true.right != (draws.uniform("claim", name) < share)
-    return Marked(scores=scores, right=right, quality=quality(program, scores, right=right))
+    return MarkedResponse(scores=scores, right=right, quality=quality(program, scores, right=right))
 
 
 def _critique(question: BenchQuestion) -> dict[str, object]:
@@ -300,7 +300,7 @@ TASKS: Final[Mapping[str, Answer]] = {
 class _Response:
     model: str
     text: str
-    marked: Marked
+    marked: MarkedResponse
 
 
 def make(n_items: int, seed: int, draw: ProbeSource = make_probes) -> BenchFiles:
@@ -328,7 +328,7 @@ def make(n_items: int, seed: int, draw: ProbeSource = make_probes) -> BenchFiles
     return BenchFiles(rows={FILE: ("\n".join(rows) + "\n").encode()}, pictures=pictures)
 
 
-def _row(probe: Probe, index: int, world: World, draws: Draws) -> dict[str, object]:
+def _row(probe: ProbeSample, index: int, world: World, draws: Draws) -> dict[str, object]:
     program = probe.program
     readers = read_steps(program)
     responses = [_respond(world, program, readers, model) for model in world.models]

@@ -25,7 +25,7 @@ from atom.probes.candidates import World, planted_world
 from atom.probes.draws import Draws
 from atom.probes.judge import AnswerJudge
 from atom.probes.program import Program
-from atom.probes.worlds.make import FAMILIES, Probe, ProbeSource, make_probes
+from atom.probes.worlds.make import FAMILIES, ProbeSample, ProbeSource, make_probes
 
 SPLIT_CRITERIA: Final[Mapping[str, tuple[str, ...]]] = {
     "open_ended": ("completeness", "grounding", "hallucination", "expressiveness", "clarity"),
@@ -54,7 +54,7 @@ _WRONG: Final = frozenset({1, 3})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Look:
+class AnswerMarks:
     """An answer, read.
 
     Args:
@@ -75,11 +75,11 @@ class Look:
         )
 
 
-def look_at(steps: tuple[StepReader, ...], text: str) -> Look:
+def look_at(steps: tuple[StepReader, ...], text: str) -> AnswerMarks:
     """Read an answer."""
     judge = AnswerJudge(steps, text)
     scores = tuple(judge.score(reader).score for reader in steps)
-    return Look(text=text, scores=scores, steps=steps, judge=judge)
+    return AnswerMarks(text=text, scores=scores, steps=steps, judge=judge)
 
 
 def _words(text: str) -> list[str]:
@@ -97,12 +97,12 @@ def _word_length(text: str) -> float:
     return sum(map(len, words)) / len(words) if words else 0.0
 
 
-def _hedges(look: Look) -> int:
+def _hedges(look: AnswerMarks) -> int:
     reading = look.judge.reading
     return sum(reading.hedged(clause.start, clause.end) for clause in reading.clauses)
 
 
-MEASURES: Final[Mapping[str, Callable[[Look], float]]] = {
+MEASURES: Final[Mapping[str, Callable[[AnswerMarks], float]]] = {
     "completeness": lambda look: look.count(_RIGHT | _WRONG),
     "grounding": lambda look: look.count(_RIGHT, derived=False),
     "hallucination": lambda look: -look.count(_WRONG),
@@ -115,7 +115,7 @@ MEASURES: Final[Mapping[str, Callable[[Look], float]]] = {
 """Criterion → a number of an answer; the larger one is better."""
 
 
-def labels_of(first: Look, second: Look, criteria: Sequence[str]) -> dict[str, str]:
+def labels_of(first: AnswerMarks, second: AnswerMarks, criteria: Sequence[str]) -> dict[str, str]:
     """Return which answer each criterion prefers, `model_a` or `model_b`; ties are left out."""
     labels: dict[str, str] = {}
     for key in criteria:
@@ -157,7 +157,7 @@ def make(n_items: int, seed: int, draw: ProbeSource = make_probes) -> BenchFiles
 
 
 def _rows(
-    world: World, probe: Probe, split: str, number: int, seed: int
+    world: World, probe: ProbeSample, split: str, number: int, seed: int
 ) -> tuple[list[dict[str, object]], str]:
     program, steps = probe.program, read_steps(probe.program)
     draws = Draws("multi_crit", seed, program.family, program.index)
@@ -225,13 +225,15 @@ def answer_joint(question: BenchQuestion) -> dict[str, object]:
     return {"verdicts": [{"id": key, **_verdict(question, key, *looks)} for key in keys]}
 
 
-def _looks(question: BenchQuestion) -> tuple[Look, Look]:
+def _looks(question: BenchQuestion) -> tuple[AnswerMarks, AnswerMarks]:
     texts = (question.text(name) for name in ("first_response", "second_response"))
     first, second = (look_at(question.readers, text) for text in texts)
     return first, second
 
 
-def _verdict(question: BenchQuestion, key: str, first: Look, second: Look) -> dict[str, object]:
+def _verdict(
+    question: BenchQuestion, key: str, first: AnswerMarks, second: AnswerMarks
+) -> dict[str, object]:
     """Say which answer a criterion prefers; level ones are drawn, an unknown one isn't judged."""
     drawn = question.draws.uniform("coin", key) < 0.5
     if question.character == "coin":

@@ -31,7 +31,7 @@ from atom.probes.noise import confuse
 from atom.probes.program import Program
 from atom.probes.worlds import leaves
 from atom.probes.worlds.leaves import Leaf
-from atom.probes.worlds.make import Probe, ProbeSource, make_probes
+from atom.probes.worlds.make import ProbeSample, ProbeSource, make_probes
 
 FILE: Final = "vl_rewardbench_probes.jsonl"
 SOURCE: Final = "Atomscope probes (synthetic)"
@@ -151,7 +151,9 @@ def _answer(world: World, program: Program, readers: Sequence[StepReader], model
     return _Made(model=model, text=text, scores=scores, value=worth(readers, text))
 
 
-def _row(probe: Probe, pair: tuple[_Made, _Made], *, number: int) -> tuple[dict[str, object], str]:
+def _row(
+    probe: ProbeSample, pair: tuple[_Made, _Made], *, number: int
+) -> tuple[dict[str, object], str]:
     program, (better, worse) = probe.program, pair
     draws = Draws("vl_rewardbench", program.family, program.seed, program.index)
     swapped = draws.uniform("shown") < 0.5

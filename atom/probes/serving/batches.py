@@ -17,7 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 from atom.probes.draws import Draws
 from atom.probes.serving.config import ProbeConfig
 from atom.probes.serving.endpoint import ProbeEndpoint
-from atom.probes.serving.protocol import CREATED, Reply, error_reply, json_reply
+from atom.probes.serving.protocol import CREATED, HttpReply, error_reply, json_reply
 
 CHAT = "/v1/chat/completions"
 STATES = ("validating", "in_progress", "finalizing", "completed")
@@ -104,7 +104,7 @@ class BatchEndpoint(ProbeEndpoint):
         self.files: dict[str, StoredFile] = {}
         self.batches: dict[str, StoredBatch] = {}
 
-    def handle(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> Reply:
+    def handle(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> HttpReply:
         """Answer an HTTP request; never raises."""
         parts = urlsplit(path).path.rstrip("/").removeprefix("/v1").strip("/").split("/")
         if parts[0] == "files":
@@ -117,7 +117,7 @@ class BatchEndpoint(ProbeEndpoint):
 
     def _file(
         self, method: str, parts: Sequence[str], headers: Mapping[str, str], body: bytes
-    ) -> Reply:
+    ) -> HttpReply:
         if method == "POST" and not parts:
             fields = read_form(headers.get("content-type", ""), body)
             if fields is None or "file" not in fields:
@@ -131,7 +131,7 @@ class BatchEndpoint(ProbeEndpoint):
             return error_reply(404, f"there is no {method} /v1/files/{'/'.join(parts)}")
         if len(parts) == 1:
             return json_reply(found.document)
-        return Reply(
+        return HttpReply(
             status=200, headers={"content-type": "application/octet-stream"}, body=found.data
         )
 
@@ -143,7 +143,7 @@ class BatchEndpoint(ProbeEndpoint):
 
     # Batches
 
-    def _batch(self, method: str, parts: Sequence[str], body: bytes) -> Reply:
+    def _batch(self, method: str, parts: Sequence[str], body: bytes) -> HttpReply:
         if method == "POST" and not parts:
             return self._begin(body)
         if method == "GET" and not parts:
@@ -160,7 +160,7 @@ class BatchEndpoint(ProbeEndpoint):
             return json_reply(batch.document)
         return error_reply(404, f"there is no {method} /v1/batches/{'/'.join(parts)}")
 
-    def _begin(self, body: bytes) -> Reply:
+    def _begin(self, body: bytes) -> HttpReply:
         try:
             asked = json.loads(body)
         except (ValueError, RecursionError):
@@ -234,7 +234,7 @@ def _end(state: str) -> End:
     return "expired" if state == "expired" else "cancelled" if state == "cancelled" else "completed"
 
 
-def _list(rows: Sequence[Mapping[str, object]]) -> Reply:
+def _list(rows: Sequence[Mapping[str, object]]) -> HttpReply:
     return json_reply({"object": "list", "data": list(rows), "has_more": False})
 
 

@@ -27,7 +27,7 @@ from atom.probes.serving.judges import JUDGES, ProbeJudges
 from atom.probes.serving.probes import NotCoveredError, Probe, Probes
 from atom.probes.serving.protocol import (
     ChatRequest,
-    Reply,
+    HttpReply,
     RequestError,
     completion_reply,
     embedding_reply,
@@ -64,7 +64,7 @@ class ProbeEndpoint:
         """Every model name that is served."""
         return (*JUDGES, *self.world.models, *manners.NAMES, EMBEDDER)
 
-    def list_models(self) -> Reply:
+    def list_models(self) -> HttpReply:
         """Answer `GET /v1/models`."""
         rows = [
             {"id": name, "object": "model", "created": 0, "owned_by": "atomscope"}
@@ -72,7 +72,7 @@ class ProbeEndpoint:
         ]
         return json_reply({"object": "list", "data": rows})
 
-    def handle(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> Reply:
+    def handle(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> HttpReply:
         """Answer an HTTP request.
 
         Args:
@@ -99,7 +99,7 @@ class ProbeEndpoint:
         attempt = headers.get(ATTEMPT_HEADER, "1")
         return self._respond(body, int(attempt) if attempt.isdecimal() else 1, checks[route])
 
-    def respond(self, body: bytes, *, attempt: int = 1) -> Reply:
+    def respond(self, body: bytes, *, attempt: int = 1) -> HttpReply:
         """Answer a chat request.
 
         Args:
@@ -112,8 +112,8 @@ class ProbeEndpoint:
         return self._respond(body, attempt, self._checked)
 
     def _respond(
-        self, body: bytes, attempt: int, answer: Callable[[object, Fault | None, bytes], Reply]
-    ) -> Reply:
+        self, body: bytes, attempt: int, answer: Callable[[object, Fault | None, bytes], HttpReply]
+    ) -> HttpReply:
         fault = self.config.faults.draw(body, attempt)
         reply = self._before(fault)
         if reply is None:
@@ -124,12 +124,12 @@ class ProbeEndpoint:
             reply = answer(payload, fault, body)
         return self._delayed(reply, body)
 
-    def _before(self, fault: Fault | None) -> Reply | None:
+    def _before(self, fault: Fault | None) -> HttpReply | None:
         """Return the reply of a fault that needs no answer."""
         plan = self.config.faults
         if fault == "rate_limit":
             slow = error_reply(429, "too many requests", code="rate_limit_exceeded")
-            return Reply(
+            return HttpReply(
                 status=429,
                 headers={**slow.headers, "retry-after": f"{plan.retry_after:g}"},
                 body=slow.body,
@@ -138,21 +138,21 @@ class ProbeEndpoint:
             return error_reply(500, "the server had an error")
         if fault == "unavailable_html":
             page = b"<html><head><title>503</title></head><body>Service unavailable</body></html>"
-            return Reply(status=503, headers={"content-type": "text/html"}, body=page)
+            return HttpReply(status=503, headers={"content-type": "text/html"}, body=page)
         if fault == "reset":
-            return Reply(status=200, headers={}, body=b"", wreck="reset")
+            return HttpReply(status=200, headers={}, body=b"", wreck="reset")
         if fault == "stall":
-            return Reply(status=200, headers={}, body=b"", delay=plan.stall, wreck="stall")
+            return HttpReply(status=200, headers={}, body=b"", delay=plan.stall, wreck="stall")
         return None
 
-    def _embedded(self, payload: object, fault: Fault | None, body: bytes) -> Reply:
+    def _embedded(self, payload: object, fault: Fault | None, body: bytes) -> HttpReply:
         del fault, body
         try:
             return embedding_reply(parse_embedding(payload, EMBEDDER))
         except RequestError as error:
             return error_reply(error.status, error.message, code=error.code)
 
-    def _checked(self, payload: object, fault: Fault | None, body: bytes) -> Reply:
+    def _checked(self, payload: object, fault: Fault | None, body: bytes) -> HttpReply:
         try:
             request = parse_request(payload)
             content = self._content(request)
@@ -165,7 +165,7 @@ class ProbeEndpoint:
 
     def _answered(
         self, request: ChatRequest, content: str, reply_id: str, fault: Fault | None
-    ) -> Reply:
+    ) -> HttpReply:
         if fault == "refusal":
             return completion_reply(
                 request, None, reply_id=reply_id, refusal="I'm sorry, I can't help with that."
@@ -182,19 +182,19 @@ class ProbeEndpoint:
         reply = completion_reply(request, content, reply_id=reply_id)
         if fault == "truncated_body":
             cut = reply.body[: len(reply.body) // 2]
-            return Reply(status=200, headers=reply.headers, body=cut, wreck="cut")
+            return HttpReply(status=200, headers=reply.headers, body=cut, wreck="cut")
         if fault == "empty_choices" and not request.stream:
             document = json.loads(reply.body)
             return json_reply({**document, "choices": []})
         return reply
 
-    def _delayed(self, reply: Reply, body: bytes) -> Reply:
+    def _delayed(self, reply: HttpReply, body: bytes) -> HttpReply:
         config = self.config
         if not config.latency or reply.wreck == "stall":
             return reply
         share = Draws("latency", hashlib.blake2b(body, digest_size=8).hexdigest()).uniform()
         delay = config.latency * (1 + config.jitter * (2 * share - 1))
-        return Reply(
+        return HttpReply(
             status=reply.status,
             headers=reply.headers,
             body=reply.body,

@@ -12,7 +12,7 @@ from atom.probes import growing
 from atom.probes.answers.covering import find_step, with_truth
 from atom.probes.answers.prose import fill
 from atom.probes.answers.step_reader import StepReader
-from atom.probes.answers.values import Mark
+from atom.probes.answers.values import PlantedMark
 from atom.probes.asking import show_view
 from atom.probes.bench.registry import TASKS, BenchQuestion, Character
 from atom.probes.draws import Draws
@@ -23,7 +23,7 @@ from atom.probes.matching import match_own
 from atom.probes.naming import SEPARATOR, choose_leaf, drawn_leaf
 from atom.probes.noise import coin_mark, noisy_mark
 from atom.probes.outcome import read_outcome
-from atom.probes.program import Box, Program, Step
+from atom.probes.program import Box, Program, ProgramStep
 from atom.probes.reporting import write_report
 from atom.probes.serving.probes import NotCoveredError, Probe, Probes
 from atom.probes.serving.protocol import ChatRequest, RequestError, fit_schema
@@ -178,7 +178,7 @@ class ProbeJudges:
         return growing.weed(data)
 
     def _meant(
-        self, request: ChatRequest, probe: Probe, step: Step, offered: Sequence[str]
+        self, request: ChatRequest, probe: Probe, step: ProgramStep, offered: Sequence[str]
     ) -> Leaf:
         """Return the leaf that this judge takes a step to test."""
         if request.model != LOOSE_NAMER:
@@ -291,7 +291,7 @@ def _scored(
     result = judge.score(reader)
     if result.score is None:
         return _declined(item, result.reason, result.quote)
-    mark = Mark(score=result.score, addressed=result.addressed, carried=result.carried)
+    mark = PlantedMark(score=result.score, addressed=result.addressed, carried=result.carried)
     if noise is not None:
         key = (reader.step.id, reader.step.truth)
         mark = noisy_mark(mark, noise, *key, rests=bool(reader.step.depends_on))
@@ -307,7 +307,9 @@ def _tossed(probe: Probe, item: Mapping[str, Any], coin: Draws) -> dict[str, obj
     return _entry(item, mark, "a coin fell so", "")
 
 
-def _entry(item: Mapping[str, Any], mark: Mark, reason: str, quote: str) -> dict[str, object]:
+def _entry(
+    item: Mapping[str, Any], mark: PlantedMark, reason: str, quote: str
+) -> dict[str, object]:
     return {
         "id": item.get("id"),
         "quote": quote,

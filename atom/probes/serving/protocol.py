@@ -35,7 +35,7 @@ class RequestError(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reply:
+class HttpReply:
     """An HTTP reply."""
 
     status: int
@@ -176,7 +176,7 @@ def parse_embedding(payload: object, model: str) -> EmbeddingRequest:
     return EmbeddingRequest(model=model, texts=tuple(texts or ()), packed=form == "base64")
 
 
-def embedding_reply(request: EmbeddingRequest) -> Reply:
+def embedding_reply(request: EmbeddingRequest) -> HttpReply:
     """Return the synthetic vectors of texts."""
     rows = []
     for at, text in enumerate(request.texts):
@@ -329,16 +329,16 @@ def fit_schema(value: object, schema: object) -> object:
     }
 
 
-def error_reply(status: int, message: str, *, code: str | None = None) -> Reply:
+def error_reply(status: int, message: str, *, code: str | None = None) -> HttpReply:
     """Return an error in the protocol's form."""
     kind = "server_error" if status >= 500 else "invalid_request_error"
     document = {"error": {"message": message, "type": kind, "param": None, "code": code}}
-    return Reply(status=status, headers=dict(_JSON), body=_dump(document))
+    return HttpReply(status=status, headers=dict(_JSON), body=_dump(document))
 
 
-def json_reply(document: Mapping[str, object]) -> Reply:
+def json_reply(document: Mapping[str, object]) -> HttpReply:
     """Return a document with status 200."""
-    return Reply(status=200, headers=dict(_JSON), body=_dump(document))
+    return HttpReply(status=200, headers=dict(_JSON), body=_dump(document))
 
 
 def completion_reply(
@@ -348,7 +348,7 @@ def completion_reply(
     reply_id: str,
     finish: str = "stop",
     refusal: str | None = None,
-) -> Reply:
+) -> HttpReply:
     """Return a chat completion, whole or as a stream of events.
 
     Args:
@@ -380,7 +380,7 @@ def _stream(
     finish: str,
     refusal: str | None,
     usage: Mapping[str, int],
-) -> Reply:
+) -> HttpReply:
     base = {**head, "object": "chat.completion.chunk"}
     deltas: list[dict[str, object]] = [{"role": "assistant", "content": ""}]
     text = content or ""
@@ -395,7 +395,7 @@ def _stream(
     if request.stream_usage:
         events.append({**base, "choices": [], "usage": usage})
     body = b"".join(b"data: " + _dump(event) + b"\n\n" for event in events) + b"data: [DONE]\n\n"
-    return Reply(status=200, headers={"content-type": "text/event-stream"}, body=body)
+    return HttpReply(status=200, headers={"content-type": "text/event-stream"}, body=body)
 
 
 def _dump(document: object) -> bytes:

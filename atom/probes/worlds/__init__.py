@@ -1,5 +1,5 @@
 """The drawn worlds: pictures with their exact programs, by family."""
 
-from atom.probes.worlds.make import FAMILIES, TEMPLATES, Probe, make_probe, make_probes
+from atom.probes.worlds.make import FAMILIES, TEMPLATES, ProbeSample, make_probe, make_probes
 
-__all__ = ["FAMILIES", "TEMPLATES", "Probe", "make_probe", "make_probes"]
+__all__ = ["FAMILIES", "TEMPLATES", "ProbeSample", "make_probe", "make_probes"]

@@ -8,13 +8,13 @@ from typing import Final, Literal
 
 from numpy.random import Generator
 
-from atom.probes.program import Box, Step
+from atom.probes.program import Box, ProgramStep
 from atom.probes.worlds import leaves
 from atom.probes.worlds.kit import (
     INK,
     MUTED,
     Canvas,
-    Drawn,
+    DrawnSample,
     Point,
     Rect,
     around,
@@ -134,7 +134,7 @@ def _triangle(first: int, second: int) -> list[Point]:
     return [(0.0, 0.0), (1.0, 0.0), polar((0.0, 0.0), length, first)]
 
 
-def draw_angle(rng: Generator) -> Drawn:
+def draw_angle(rng: Generator) -> DrawnSample:
     """Ask for an angle of a triangle, from one that is printed and one that is marked."""
     kind: Kind = pick(rng, ("right", "isosceles", "exterior", "exterior"))
     names = pick(rng, _LETTERS)
@@ -203,7 +203,7 @@ def draw_angle(rng: Generator) -> Drawn:
     asked_words = (
         f"exterior angle at {name_asked}" if kind == "exterior" else f"angle at {name_asked}"
     )
-    return Drawn(
+    return DrawnSample(
         difficulty=blend(
             (2.0, {"right": 0.1, "isosceles": 0.6, "exterior": 0.8}[kind]),
             (1.5, 0.0 if scaled else 1.0),
@@ -240,7 +240,7 @@ def _angle_steps(
     answer: int,
     fact: str,
     boxes: tuple[list[Box], list[Box], list[Box]],
-) -> tuple[Step, ...]:
+) -> tuple[ProgramStep, ...]:
     first, second, asked = names
     given_boxes, mark_boxes, asked_boxes = boxes
     sign = "right-angle mark" if marked == 90 else "equal-side marks"

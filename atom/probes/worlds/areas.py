@@ -13,7 +13,7 @@ from atom.probes.worlds import leaves
 from atom.probes.worlds.kit import (
     INK,
     Canvas,
-    Drawn,
+    DrawnSample,
     Point,
     Rect,
     around,
@@ -80,7 +80,7 @@ def _make_area(rng: Generator) -> _Area:
     return _Area(shape=shape, base=base, height=height, slant=slant, unit=pick(rng, _LENGTH_UNITS))
 
 
-def draw_area(rng: Generator) -> Drawn:
+def draw_area(rng: Generator) -> DrawnSample:
     """Ask for the area of a figure, which may have one side too many."""
     made = _make_area(rng)
     turn = pick(rng, (0.0, 0.0, 6.0, -6.0, 12.0, -12.0))
@@ -181,7 +181,7 @@ def draw_area(rng: Generator) -> Drawn:
             ),
         ),
     )
-    return Drawn(
+    return DrawnSample(
         difficulty=blend(
             (2.0, {"rectangle": 0.0, "parallelogram": 0.7, "triangle": 0.9}[made.shape]),
             (1.0, abs(turn) / 12),

@@ -9,9 +9,9 @@ from typing import Final
 
 from numpy.random import Generator
 
-from atom.probes.program import Box, Step
+from atom.probes.program import Box, ProgramStep
 from atom.probes.worlds import leaves
-from atom.probes.worlds.kit import Drawn, grow, thousandths
+from atom.probes.worlds.kit import DrawnSample, grow, thousandths
 from atom.probes.worlds.places import PLACES, clear_place, near_places, place_of, radius_at, scatter
 from atom.probes.worlds.scenes import (
     COLOUR_NEAR,
@@ -118,7 +118,7 @@ def _moved(rng: Generator, solid: Solid, others: Sequence[Solid | None]) -> Soli
     return None
 
 
-def draw_what_changed(rng: Generator) -> Drawn:
+def draw_what_changed(rng: Generator) -> DrawnSample:
     """Ask what one change there is between two pictures."""
     count = whole(rng, 4, 8)
     kind = pick(rng, ("recoloured", "moved", "reshaped"))
@@ -184,7 +184,7 @@ def draw_what_changed(rng: Generator) -> Drawn:
         _state_step("after", states, states.after, regions[-1]),
     )
     distance = 1.0 if kind == "moved" else 0.0
-    return Drawn(
+    return DrawnSample(
         difficulty=blend(
             (2.0, (count - 4) / 4), (1.0, (1.0 - light) / 0.06), (1.0, 0.2 + 0.4 * distance)
         ),
@@ -244,7 +244,7 @@ def _states(kind: str, here: Solid, there: Solid) -> _States:
     )
 
 
-def _state_step(when: str, states: _States, truth: str, region: Box) -> Step:
+def _state_step(when: str, states: _States, truth: str, region: Box) -> ProgramStep:
     first = when == "before"
     cue = "originally" if first else "afterwards"
     return option(
@@ -268,7 +268,7 @@ def _state_step(when: str, states: _States, truth: str, region: Box) -> Step:
     )
 
 
-def draw_how_many(rng: Generator) -> Drawn:
+def draw_how_many(rng: Generator) -> DrawnSample:
     """Ask how many changes there are between two pictures."""
     count = whole(rng, 5, 8)
     changes = pick(rng, (2, 2, 3, 3, 3, 4))
@@ -347,7 +347,7 @@ def draw_how_many(rng: Generator) -> Drawn:
             ),
         ),
     )
-    return Drawn(
+    return DrawnSample(
         difficulty=blend(
             (2.0, (count - 5) / 3), (2.0, (changes - 2) / 2), (1.0, (1.0 - light) / 0.06)
         ),

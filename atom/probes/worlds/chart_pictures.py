@@ -109,7 +109,7 @@ UNIT_NEAR: Final = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Frame:
+class ChartFrame:
     """What a drawn chart lets a question point at."""
 
     legend: dict[str, Rect]
@@ -184,7 +184,7 @@ def pick_colours(rng: Generator, names: tuple[str, ...], *, similar: bool) -> di
     return dict(zip(names, words, strict=True))
 
 
-def paint_chart(chart: Chart) -> tuple[Canvas, Frame]:
+def paint_chart(chart: Chart) -> tuple[Canvas, ChartFrame]:
     """Draw a chart; return it with what a question can point at."""
     canvas = Canvas(*SIZE)
     left, top, right, bottom = _PLOT
@@ -221,7 +221,7 @@ def paint_chart(chart: Chart) -> tuple[Canvas, Frame]:
             _paint_points(canvas, chart, name, points)
             for month, point in zip(chart.months, points, strict=True):
                 marks[name, month] = around([point], 9)
-    frame = Frame(
+    frame = ChartFrame(
         legend=legend, marks=marks, labels=labels, subtitle=subtitle, title=title, size=SIZE
     )
     return canvas, frame

@@ -8,7 +8,7 @@ from typing import Final
 
 from numpy.random import Generator
 
-from atom.probes.program import Step
+from atom.probes.program import ProgramStep
 from atom.probes.worlds import leaves
 from atom.probes.worlds.chart_pictures import (
     COLOUR_NEAR,
@@ -21,7 +21,7 @@ from atom.probes.worlds.chart_pictures import (
     UNIT_NEAR,
     UNITS,
     Chart,
-    Frame,
+    ChartFrame,
     Style,
     box_of,
     make_series,
@@ -29,7 +29,7 @@ from atom.probes.worlds.chart_pictures import (
     pick_colours,
     pick_scale,
 )
-from atom.probes.worlds.kit import Drawn, grow
+from atom.probes.worlds.kit import DrawnSample, grow
 from atom.probes.worlds.steps import (
     blend,
     chance,
@@ -52,7 +52,7 @@ _MONTH_WORDS: Final = {
 }
 
 
-def _legend_step(frame: Frame, chart: Chart, name: str, *, weight: int) -> Step:
+def _legend_step(frame: ChartFrame, chart: Chart, name: str, *, weight: int) -> ProgramStep:
     truth = chart.colours[name]
     return option(
         "legend",
@@ -74,7 +74,7 @@ def _legend_step(frame: Frame, chart: Chart, name: str, *, weight: int) -> Step:
     )
 
 
-def draw_difference(rng: Generator) -> Drawn:
+def draw_difference(rng: Generator) -> DrawnSample:
     """Ask by how much two series differ in a month."""
     theme = pick(rng, THEMES)
     tick, ticks = pick_scale(rng)
@@ -115,7 +115,9 @@ def draw_difference(rng: Generator) -> Drawn:
     bars = [frame.mark(a, month), frame.mark(b, month)]
     tops = [box_of((r[0], r[1], r[2], min(r[3], r[1] + 26))) for r in bars]
 
-    def value_step(step_id: str, name: str, *, leaf: leaves.Leaf, phrases: Sequence[str]) -> Step:
+    def value_step(
+        step_id: str, name: str, *, leaf: leaves.Leaf, phrases: Sequence[str]
+    ) -> ProgramStep:
         return number(
             step_id,
             f"What value does {name} reach in {month}?",
@@ -197,7 +199,7 @@ def draw_difference(rng: Generator) -> Drawn:
             ),
         ),
     )
-    return Drawn(
+    return DrawnSample(
         difficulty=blend(
             (2.0, 1.0 if similar else 0.0),
             (2.0, (len(names) * count - 8) / 10),
@@ -228,7 +230,7 @@ def draw_difference(rng: Generator) -> Drawn:
     )
 
 
-def draw_peak(rng: Generator) -> Drawn:
+def draw_peak(rng: Generator) -> DrawnSample:
     """Ask when a series is highest."""
     theme = pick(rng, THEMES)
     tick, ticks = pick_scale(rng)
@@ -324,7 +326,7 @@ def draw_peak(rng: Generator) -> Drawn:
             ),
         ),
     )
-    return Drawn(
+    return DrawnSample(
         difficulty=blend(
             (2.0, 1.0 if similar else 0.0),
             (2.0, (len(names) - 1) / 2),
@@ -356,7 +358,7 @@ def draw_peak(rng: Generator) -> Drawn:
     )
 
 
-def draw_trend(rng: Generator) -> Drawn:
+def draw_trend(rng: Generator) -> DrawnSample:
     """Ask how a series goes over the months."""
     theme = pick(rng, THEMES)
     tick, ticks = pick_scale(rng)
@@ -471,7 +473,7 @@ def draw_trend(rng: Generator) -> Drawn:
             ),
         ),
     )
-    return Drawn(
+    return DrawnSample(
         difficulty=blend(
             (2.0, 1.0 - abs(values[name][j] - values[name][i]) / (2.0 * tick)),
             (1.0, (count - 6) / 3),

@@ -7,7 +7,7 @@ from typing import Final
 
 from numpy.random import Generator
 
-from atom.probes.program import Step
+from atom.probes.program import ProgramStep
 from atom.probes.worlds import leaves
 from atom.probes.worlds.dials import (
     CENTRE,
@@ -19,7 +19,7 @@ from atom.probes.worlds.dials import (
     draw_bezel,
     draw_tick,
 )
-from atom.probes.worlds.kit import INK, PAPER, Canvas, Drawn, Point, Rect, around, polar
+from atom.probes.worlds.kit import INK, PAPER, Canvas, DrawnSample, Point, Rect, around, polar
 from atom.probes.worlds.steps import (
     blend,
     chance,
@@ -112,7 +112,9 @@ def _make_clock(rng: Generator, face: str, *, step: int) -> _Clock:
     )
 
 
-def _hand_steps(clock: _Clock, rects: dict[str, Rect], minute_weight: int) -> tuple[Step, Step]:
+def _hand_steps(
+    clock: _Clock, rects: dict[str, Rect], minute_weight: int
+) -> tuple[ProgramStep, ProgramStep]:
     return (
         number(
             "hour",
@@ -151,7 +153,7 @@ def _hand_steps(clock: _Clock, rects: dict[str, Rect], minute_weight: int) -> tu
     )
 
 
-def _time_step(clock: _Clock, rects: dict[str, Rect]) -> Step:
+def _time_step(clock: _Clock, rects: dict[str, Rect]) -> ProgramStep:
     return moment(
         "time",
         "What time do both hands show together?",
@@ -170,7 +172,7 @@ def _time_step(clock: _Clock, rects: dict[str, Rect]) -> Step:
     )
 
 
-def draw_later(rng: Generator) -> Drawn:
+def draw_later(rng: Generator) -> DrawnSample:
     """Ask what time it is some minutes later."""
     face = pick(rng, ("arabic", "arabic", "none"))
     clock = _make_clock(rng, face, step=1)
@@ -199,7 +201,7 @@ def draw_later(rng: Generator) -> Drawn:
             ),
         ),
     )
-    return Drawn(
+    return DrawnSample(
         difficulty=blend(
             (2.0, 0.0 if face == "arabic" else 1.0),
             (1.5, 0.0 if clock.sub_ticks else 1.0),
@@ -229,7 +231,7 @@ def draw_later(rng: Generator) -> Drawn:
     )
 
 
-def draw_numerals(rng: Generator) -> Drawn:
+def draw_numerals(rng: Generator) -> DrawnSample:
     """Ask for the time on a face with Roman numerals."""
     clock = _make_clock(rng, "roman", step=5)
     canvas, rects = _paint_clock(clock)
@@ -277,7 +279,7 @@ def draw_numerals(rng: Generator) -> Drawn:
             ),
         ),
     )
-    return Drawn(
+    return DrawnSample(
         difficulty=blend((2.0, 0.6), (1.5, _overlap(clock.minutes))),
         knobs={"face": "roman", "sub_ticks": True, "overlap": round(_overlap(clock.minutes), 3)},
         question=(

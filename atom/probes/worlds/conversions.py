@@ -8,7 +8,7 @@ from typing import Final
 from numpy.random import Generator
 
 from atom.probes.worlds import leaves
-from atom.probes.worlds.kit import Drawn
+from atom.probes.worlds.kit import DrawnSample
 from atom.probes.worlds.steps import blend, chance, choice_list, number, option, pick, sample, whole
 from atom.probes.worlds.tables import SIZE, box_of, paint_table
 
@@ -103,7 +103,7 @@ _UNIT_WORDS: Final = {
 }
 
 
-def draw_convert(rng: Generator) -> Drawn:
+def draw_convert(rng: Generator) -> DrawnSample:
     """Ask for a value of a table in another unit."""
     measure = pick(rng, _MEASURES)
     rows = tuple(sample(rng, measure.rows, whole(rng, 4, 6)))
@@ -180,7 +180,7 @@ def draw_convert(rng: Generator) -> Drawn:
         ),
     )
     others = [amount * f for f in (10, 60, 100, 1000, 10000)]
-    return Drawn(
+    return DrawnSample(
         difficulty=blend((2.0, (len(rows) - 4) / 2), (2.0, (16 - size) / 3), (1.0, 0.5)),
         knobs={"rows": len(rows), "font_px": size, "factor": measure.factor},
         question=(

@@ -7,7 +7,7 @@ from typing import Final
 
 from numpy.random import Generator
 
-from atom.probes.program import Step
+from atom.probes.program import ProgramStep
 from atom.probes.worlds import leaves
 from atom.probes.worlds.dials import (
     CENTRE,
@@ -19,7 +19,7 @@ from atom.probes.worlds.dials import (
     draw_bezel,
     draw_tick,
 )
-from atom.probes.worlds.kit import INK, MUTED, Canvas, Drawn, Point, Rect, around, grow, polar
+from atom.probes.worlds.kit import INK, MUTED, Canvas, DrawnSample, Point, Rect, around, grow, polar
 from atom.probes.worlds.steps import blend, chance, choice_list, number, option, pick, spread, whole
 
 _SWEEP: Final = 270.0
@@ -176,7 +176,7 @@ def _gauge_difficulty(gauge: _Gauge, knobs: dict[str, bool]) -> float:
     )
 
 
-def _reading_step(gauge: _Gauge, rects: dict[str, Rect]) -> Step:
+def _reading_step(gauge: _Gauge, rects: dict[str, Rect]) -> ProgramStep:
     return number(
         "reading",
         "What value does the needle show?",
@@ -197,7 +197,7 @@ def _reading_step(gauge: _Gauge, rects: dict[str, Rect]) -> Step:
     )
 
 
-def draw_margin(rng: Generator) -> Drawn:
+def draw_margin(rng: Generator) -> DrawnSample:
     """Ask how far the needle is from the red zone."""
     gauge, knobs = _make_gauge(rng)
     canvas, rects = _paint_gauge(gauge)
@@ -259,7 +259,7 @@ def draw_margin(rng: Generator) -> Drawn:
             ),
         ),
     )
-    return Drawn(
+    return DrawnSample(
         difficulty=_gauge_difficulty(gauge, knobs),
         knobs={**knobs, "labels": gauge.count + 1, "sub_ticks": gauge.minors, "major": gauge.major},
         question=(
@@ -279,7 +279,7 @@ def draw_margin(rng: Generator) -> Drawn:
     )
 
 
-def draw_safe(rng: Generator) -> Drawn:
+def draw_safe(rng: Generator) -> DrawnSample:
     """Ask on which side of the limit the needle is."""
     inside = chance(rng, 0.5)
     gauge, knobs = _make_gauge(rng, inside=inside)
@@ -344,7 +344,7 @@ def draw_safe(rng: Generator) -> Drawn:
             ),
         ),
     )
-    return Drawn(
+    return DrawnSample(
         difficulty=_gauge_difficulty(gauge, knobs),
         knobs={**knobs, "labels": gauge.count + 1, "sub_ticks": gauge.minors, "major": gauge.major},
         question=(

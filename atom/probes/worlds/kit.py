@@ -19,7 +19,7 @@ from typing import Final, Literal
 from numpy.random import Generator
 from PIL import Image, ImageDraw, ImageFont
 
-from atom.probes.program import Box, Step
+from atom.probes.program import Box, ProgramStep
 
 SCALE: Final = 3
 DRAWABLE: Final = frozenset(string.ascii_letters + string.digits + string.punctuation + " °")
@@ -36,7 +36,7 @@ Align = Literal["l", "m", "r"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Drawn:
+class DrawnSample:
     """A drawn sample before it is encoded: what its program says, and its pictures."""
 
     question: str
@@ -45,7 +45,7 @@ class Drawn:
     """The step whose value is the answer."""
     choices: tuple[str, ...]
     """Empty for an open question."""
-    steps: tuple[Step, ...]
+    steps: tuple[ProgramStep, ...]
     """In the order of reasoning."""
     knobs: dict[str, float | int | str | bool]
     difficulty: float
@@ -58,7 +58,7 @@ class Drawn:
     """Whether 128 colours are enough (never for shaded scenes: it damages their colours)."""
 
 
-Maker = Callable[[Generator], Drawn]
+Maker = Callable[[Generator], DrawnSample]
 """Draws one sample by one question template."""
 
 

@@ -64,7 +64,7 @@ FAMILIES: Final[tuple[str, ...]] = tuple(_MAKERS)
 
 
 @dataclass(frozen=True)
-class Probe:
+class ProbeSample:
     """One synthetic sample whose truth is exact."""
 
     program: Program
@@ -75,7 +75,7 @@ class Probe:
 
 def make_probe(
     family: str, seed: int, index: int, *, template: str | None = None, optimize: bool = False
-) -> Probe:
+) -> ProbeSample:
     """Draw one probe.
 
     Args:
@@ -126,12 +126,12 @@ def make_probe(
         )
         for number, image in enumerate(drawn.images, start=1)
     )
-    return Probe(program=program, pictures=pictures)
+    return ProbeSample(program=program, pictures=pictures)
 
 
 def make_probes(
     n: int, seed: int, *, mix: Mapping[str, int] | None = None, optimize: bool = False
-) -> Iterator[Probe]:
+) -> Iterator[ProbeSample]:
     """Draw `n` probes with indices 0 to n - 1, families interleaved and templates in turn.
 
     Args:
@@ -159,11 +159,11 @@ class ProbeSource(Protocol):
 
     def __call__(
         self, n: int, seed: int, *, mix: Mapping[str, int] | None = None
-    ) -> Iterator[Probe]:
+    ) -> Iterator[ProbeSample]:
         """Give `n` probes of the families of the mix."""
 
 
-def drawn_already(probes: Iterable[Probe]) -> ProbeSource:
+def drawn_already(probes: Iterable[ProbeSample]) -> ProbeSource:
     """Return a source that gives probes that are there, each of them once, in their order.
 
     The seed and the sizes of the shares don't matter to it: families with a share of 0 are left
@@ -171,7 +171,7 @@ def drawn_already(probes: Iterable[Probe]) -> ProbeSource:
     """
     left = iter(probes)
 
-    def give(n: int, seed: int, *, mix: Mapping[str, int] | None = None) -> Iterator[Probe]:
+    def give(n: int, seed: int, *, mix: Mapping[str, int] | None = None) -> Iterator[ProbeSample]:
         del seed
         fitting = (p for p in left if mix is None or mix.get(p.program.family, 0) > 0)
         for given in range(n):

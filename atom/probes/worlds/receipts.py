@@ -16,7 +16,7 @@ from atom.probes.worlds.kit import (
     MUTED,
     PAPER,
     Canvas,
-    Drawn,
+    DrawnSample,
     Rect,
     around,
     grow,
@@ -90,7 +90,7 @@ def _turned(rect: Rect, degrees: float, size: tuple[int, int]) -> Rect:
     return around(corners, 0)
 
 
-def draw_sum_check(rng: Generator) -> Drawn:
+def draw_sum_check(rng: Generator) -> DrawnSample:
     """Ask whether the printed total is right."""
     shop = pick(rng, _SHOPS)
     count = whole(rng, 3, 5)
@@ -183,7 +183,7 @@ def draw_sum_check(rng: Generator) -> Drawn:
             ),
         ),
     )
-    return Drawn(
+    return DrawnSample(
         difficulty=blend(
             (2.0, (count - 3) / 2),
             (1.5, abs(angle) / 4),

@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from atom.probes.program import Box
 from atom.probes.worlds import leaves
-from atom.probes.worlds.kit import Drawn, grow, thousandths
+from atom.probes.worlds.kit import DrawnSample, grow, thousandths
 from atom.probes.worlds.places import (
     PLACES,
     clear_place,
@@ -101,7 +101,7 @@ def _ready(solids: tuple[Solid, ...], contrast: float, least: float = MIN_VISIBL
     return View(solids=solids, scene=scene) if min(scene.visible) >= least else None
 
 
-def draw_left_of(rng: Generator) -> Drawn:
+def draw_left_of(rng: Generator) -> DrawnSample:
     """Ask what stands left of a solid."""
     contrast = pick(rng, (1.0, 1.0, 0.9, 0.8))
     hidden = pick(rng, (0.0, 0.15, 0.3))
@@ -193,7 +193,7 @@ def draw_left_of(rng: Generator) -> Drawn:
             ),
         ),
     )
-    return Drawn(
+    return DrawnSample(
         difficulty=blend(
             (3.0, (count - 5) / 7),
             (1.5, (1.0 - min(view.scene.visible)) / 0.4),
@@ -223,7 +223,7 @@ def _knobs(view: View, contrast: float) -> dict[str, float | int | str | bool]:
     }
 
 
-def draw_nearest(rng: Generator) -> Drawn:
+def draw_nearest(rng: Generator) -> DrawnSample:
     """Ask what stands nearest to a solid."""
     contrast = pick(rng, (1.0, 1.0, 0.9, 0.8))
     hidden = pick(rng, (0.0, 0.15, 0.3))
@@ -323,7 +323,7 @@ def draw_nearest(rng: Generator) -> Drawn:
             ),
         ),
     )
-    return Drawn(
+    return DrawnSample(
         difficulty=blend(
             (2.0, (count - 6) / 4),
             (1.5, (1.0 - min(view.scene.visible)) / 0.4),
@@ -348,7 +348,7 @@ def draw_nearest(rng: Generator) -> Drawn:
     )
 
 
-def draw_behind(rng: Generator) -> Drawn:
+def draw_behind(rng: Generator) -> DrawnSample:
     """Ask what is partly hidden behind a solid."""
     contrast = pick(rng, (1.0, 1.0, 0.9, 0.8))
     count = whole(rng, 5, 8)
@@ -433,7 +433,7 @@ def draw_behind(rng: Generator) -> Drawn:
             ),
         ),
     )
-    return Drawn(
+    return DrawnSample(
         difficulty=blend(
             (2.0, (count - 5) / 3),
             (2.0, (shares[behind] - 0.55) / 0.35),

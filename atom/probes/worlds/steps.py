@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from numpy.random import PCG64, Generator
 
-from atom.probes.program import Box, Derivation, Step
+from atom.probes.program import Box, Derivation, ProgramStep
 from atom.probes.worlds.leaves import Leaf
 
 T = TypeVar("T")
@@ -68,9 +68,9 @@ def number(
     constants: Sequence[str] = (),
     depends_on: Sequence[str] = (),
     derive: Derivation | None = None,
-) -> Step:
+) -> ProgramStep:
     """Make a step whose value is a number."""
-    return Step(
+    return ProgramStep(
         id=step_id,
         question=question,
         truth=f"{value:.{decimals}f}",
@@ -108,9 +108,9 @@ def moment(
     constants: Sequence[str] = (),
     depends_on: Sequence[str] = (),
     derive: Derivation | None = None,
-) -> Step:
+) -> ProgramStep:
     """Make a step whose value is a time of day: within 1 minute exact, within 15 near."""
-    return Step(
+    return ProgramStep(
         id=step_id,
         question=question,
         truth=truth,
@@ -149,10 +149,10 @@ def option(
     constants: Sequence[str] = (),
     depends_on: Sequence[str] = (),
     derive: Derivation | None = None,
-) -> Step:
+) -> ProgramStep:
     """Make a step whose value is one of a closed list."""
     offered = set(options)
-    return Step(
+    return ProgramStep(
         id=step_id,
         question=question,
         truth=truth,

@@ -17,7 +17,7 @@ from atom.probes.worlds.kit import (
     MUTED,
     PAPER,
     Canvas,
-    Drawn,
+    DrawnSample,
     Rect,
     grow,
     text_width,
@@ -159,7 +159,7 @@ def _make_grid(rng: Generator, count: int) -> _Grid:
     )
 
 
-def draw_lookup(rng: Generator) -> Drawn:
+def draw_lookup(rng: Generator) -> DrawnSample:
     """Ask for a cell, and for the largest of its column."""
     grid = _make_grid(rng, whole(rng, 5, 8))
     row, column = pick(rng, grid.rows), pick(rng, grid.columns)
@@ -238,7 +238,7 @@ def draw_lookup(rng: Generator) -> Drawn:
             ),
         ),
     )
-    return Drawn(
+    return DrawnSample(
         difficulty=_table_difficulty(grid),
         knobs={"rows": len(grid.rows), "columns": len(grid.columns), "font_px": grid.size},
         question=(
@@ -262,7 +262,7 @@ def _table_difficulty(grid: _Grid) -> float:
     )
 
 
-def draw_gap(rng: Generator) -> Drawn:
+def draw_gap(rng: Generator) -> DrawnSample:
     """Ask for the difference of two cells, in a column where one is empty."""
     grid = _make_grid(rng, whole(rng, 5, 8))
     column = pick(rng, grid.columns)
@@ -346,7 +346,7 @@ def draw_gap(rng: Generator) -> Drawn:
             ),
         ),
     )
-    return Drawn(
+    return DrawnSample(
         difficulty=_table_difficulty(grid),
         knobs={
             "rows": len(grid.rows),

@@ -9,7 +9,7 @@ import numpy as np
 
 from atom.analysis.agreement.debias import MIN_LABELLED
 from atom.display import numbers
-from atom.reports.findings.looking import OVERVIEW, Look, make
+from atom.reports.findings.looking import OVERVIEW, StudyLook, make
 from atom.reports.printed import FINE, estimate_number, listed, plain, share_number, with_interval
 from atom.reports.records import Finding, Number
 from atom.views.filters import Filters, label_words
@@ -22,7 +22,7 @@ FEW_SAMPLES = 100
 """Below this a study's intervals are too wide for fine distinctions."""
 
 
-def caveats(look: Look) -> Iterator[Finding]:
+def caveats(look: StudyLook) -> Iterator[Finding]:
     """List what limits this study's numbers, the weightiest first."""
     yield from _origin(look)
     yield from _judge(look)
@@ -32,7 +32,7 @@ def caveats(look: Look) -> Iterator[Finding]:
     yield from _method(look)
 
 
-def _caveat(look: Look, name: str, *numbers: Number, **fields: object) -> Finding:
+def _caveat(look: StudyLook, name: str, *numbers: Number, **fields: object) -> Finding:
     facts, key = fields.pop("facts", {}), fields.pop("key", "")
     assert isinstance(facts, dict)
     return make(
@@ -47,7 +47,7 @@ def _caveat(look: Look, name: str, *numbers: Number, **fields: object) -> Findin
     )
 
 
-def _origin(look: Look) -> Iterator[Finding]:
+def _origin(look: StudyLook) -> Iterator[Finding]:
     if look.data.study.synthetic:
         yield _caveat(look, "synthetic")
     if chosen := chosen_words(look.base):
@@ -64,7 +64,7 @@ def chosen_words(filters: Filters) -> str:
     return ", ".join(chosen)
 
 
-def _judge(look: Look) -> Iterator[Finding]:
+def _judge(look: StudyLook) -> Iterator[Finding]:
     judge = look.data.judge
     if look.measure != "process":
         return
@@ -82,7 +82,7 @@ def _judge(look: Look) -> Iterator[Finding]:
         )
 
 
-def _scale(look: Look, judge: str) -> Finding:
+def _scale(look: StudyLook, judge: str) -> Finding:
     """Say whose scale the scores are on, and what people's labels say of it."""
     labels = load_labels(look.store, look.data)
     seen = scale_status(look.data, labels, look.base)
@@ -110,7 +110,7 @@ def _scale(look: Look, judge: str) -> Finding:
     )
 
 
-def _votes(look: Look) -> Iterator[Finding]:
+def _votes(look: StudyLook) -> Iterator[Finding]:
     """Say how far votes hang on the order, and what they compare."""
     if look.measure != "preference":
         return
@@ -139,7 +139,7 @@ def _votes(look: Look) -> Iterator[Finding]:
         yield _caveat(look, "anchor", facts={"anchor": seen.anchor})
 
 
-def _pull(look: Look, judge: VotingJudge, name: str) -> Finding:
+def _pull(look: StudyLook, judge: VotingJudge, name: str) -> Finding:
     """Say how often the place alone decided, of the pairs whose two orders disagree."""
     bias = judge.bias
     pulled = bias.first_twice if judge.pull == "first" else bias.second_twice
@@ -169,7 +169,7 @@ def _who_judged(seen: PreferenceSummary) -> str:
     return "; ".join([*words, f"{listed(order[-1][0])} on all others"])
 
 
-def _left_out(look: Look) -> Iterator[Finding]:
+def _left_out(look: StudyLook) -> Iterator[Finding]:
     """Count verdicts that couldn't be read, and samples that are set aside."""
     table = look.data.table
     if look.measure == "process":
@@ -196,7 +196,7 @@ def _left_out(look: Look) -> Iterator[Finding]:
         )
 
 
-def _withheld(look: Look) -> Iterator[Finding]:
+def _withheld(look: StudyLook) -> Iterator[Finding]:
     """Tell of each model that didn't answer all it was asked how often it is right, both ways."""
     for row in look.view.ranking:
         found = row.accuracy
@@ -215,7 +215,7 @@ def _withheld(look: Look) -> Iterator[Finding]:
         )
 
 
-def _missing(look: Look) -> Iterator[Finding]:
+def _missing(look: StudyLook) -> Iterator[Finding]:
     table = look.data.table
     if look.view.pending:
         yield _caveat(look, "pending", plain("pending", look.view.pending, "scores"))
@@ -242,7 +242,7 @@ def _missing(look: Look) -> Iterator[Finding]:
         yield _caveat(look, "few", plain("samples", look.view.samples, "samples"))
 
 
-def _method(look: Look) -> Iterator[Finding]:
+def _method(look: StudyLook) -> Iterator[Finding]:
     looked = look.view.weaknesses
     if looked is None:
         return

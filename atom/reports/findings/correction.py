@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from atom.analysis.correction.effects import Effect
 from atom.display.numbers import points_interval
-from atom.reports.findings.looking import Look, make
+from atom.reports.findings.looking import StudyLook, make
 from atom.reports.printed import estimate_words, finite, p_words, plain, share_number
 from atom.reports.records import Finding, Kind, Number
 from atom.views.correction.arm_lines import ArmLine
@@ -33,7 +33,7 @@ NAMED = 3
 class _Tried:
     """An experiment with its place among those of its model."""
 
-    look: Look
+    look: StudyLook
     found: Results
     turn: int
     several: bool
@@ -67,7 +67,7 @@ class _Tried:
         )
 
 
-def correction_findings(look: Look) -> Iterator[Finding]:
+def correction_findings(look: StudyLook) -> Iterator[Finding]:
     """Look at what came of the study's self-correction experiments.
 
     Filters don't narrow an experiment: it counts the answers that it tried.

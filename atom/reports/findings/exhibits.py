@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from atom.records import Checkpoint
-from atom.reports.findings.looking import Look, address
+from atom.reports.findings.looking import StudyLook, address
 from atom.reports.printed import listed
 from atom.reports.records import Exhibit, Finding
 from atom.store.reading.marks import quoting
@@ -26,7 +26,7 @@ CUT = 420
 
 
 def exhibits(
-    look: Look, model_id: str, told: Iterable[Finding], most: int = MOST
+    look: StudyLook, model_id: str, told: Iterable[Finding], most: int = MOST
 ) -> tuple[Exhibit, ...]:
     """Pick samples that show how a model fails.
 
@@ -56,7 +56,9 @@ def exhibits(
     return tuple(found)
 
 
-def _best(look: Look, rows: Sequence[FailureRow], model_id: str, finding_id: str) -> Exhibit | None:
+def _best(
+    look: StudyLook, rows: Sequence[FailureRow], model_id: str, finding_id: str
+) -> Exhibit | None:
     """Take the first in which the judge points at words, else the first that can be shown."""
     judged = [row.sample_id for row in rows if row.criterion_id is not None]
     pointed = quoting(look.store, model_id, judged)
@@ -69,7 +71,9 @@ def _best(look: Look, rows: Sequence[FailureRow], model_id: str, finding_id: str
     return next((exhibit for exhibit in every if exhibit is not None), None)
 
 
-def _places(look: Look, model_id: str, told: Iterable[Finding]) -> Iterator[tuple[Filters, str]]:
+def _places(
+    look: StudyLook, model_id: str, told: Iterable[Finding]
+) -> Iterator[tuple[Filters, str]]:
     mine = look.base.but(model=model_id)
     kinds = ("weakness", "suspected", "first_break", "cluster")
     wanted = [f for f in told if f.owner == model_id and f.kind in kinds and f.place]
@@ -83,7 +87,7 @@ def _places(look: Look, model_id: str, told: Iterable[Finding]) -> Iterator[tupl
         yield mine, ""
 
 
-def _exhibit(look: Look, row: FailureRow, model_id: str, finding_id: str) -> Exhibit | None:
+def _exhibit(look: StudyLook, row: FailureRow, model_id: str, finding_id: str) -> Exhibit | None:
     filters = row.filters.but(model=model_id)
     parts = look.parts_of(row.sample_id)
     seen = sample_view(look.store, look.data, filters, alone=True, parts=parts)
@@ -125,7 +129,7 @@ def _score(mark: Checkpoint | None) -> int | str | None:
     return f"{shortened_mark(mark.raw)} ({100 * mark.value:.3g} of 100)"
 
 
-def _votes(look: Look, votes: Iterable[PairVotes], model_id: str) -> str:
+def _votes(look: StudyLook, votes: Iterable[PairVotes], model_id: str) -> str:
     """Say against whom a model's answer won or lost; empty without votes."""
     place = look.data.model_index(model_id)
     words: dict[tuple[str, str], list[str]] = {}

@@ -28,7 +28,7 @@ COMPARE = "compare"
 
 
 @dataclass(frozen=True)
-class Look:
+class StudyLook:
     """A study under filters, looked at as the screens do.
 
     Args:

@@ -9,7 +9,7 @@ import numpy as np
 
 from atom.analysis.intervals import make_cells, node_stats, wilson
 from atom.display.estimate import Estimate
-from atom.reports.findings.looking import OVERVIEW, Look, make
+from atom.reports.findings.looking import OVERVIEW, StudyLook, make
 from atom.reports.printed import (
     estimate_number,
     finite,
@@ -37,7 +37,7 @@ MOST_CLUSTERS = 6
 """Capabilities listed by how many of a model's failed criteria lie there."""
 
 
-def model_findings(look: Look, row: RankRow) -> Iterator[Finding]:
+def model_findings(look: StudyLook, row: RankRow) -> Iterator[Finding]:
     """Look at one model."""
     yield _stands(look, row)
     yield from _labelled(look, row)
@@ -46,7 +46,7 @@ def model_findings(look: Look, row: RankRow) -> Iterator[Finding]:
     yield from _clusters(look, row)
 
 
-def _stands(look: Look, row: RankRow) -> Finding:
+def _stands(look: StudyLook, row: RankRow) -> Finding:
     process = look.measure == "process"
     numbers = []
     if row.score.known:
@@ -77,7 +77,7 @@ def _stands(look: Look, row: RankRow) -> Finding:
 # --- weaknesses and strengths --------------------------------------------------------------------
 
 
-def _labelled(look: Look, row: RankRow) -> Iterator[Finding]:
+def _labelled(look: StudyLook, row: RankRow) -> Iterator[Finding]:
     looked = look.view.weaknesses
     if looked is None:
         return
@@ -105,12 +105,12 @@ def _labelled(look: Look, row: RankRow) -> Iterator[Finding]:
         )
 
 
-def _is_anchor(look: Look, row: RankRow) -> bool:
+def _is_anchor(look: StudyLook, row: RankRow) -> bool:
     anchor = look.view.anchor
     return anchor is not None and look.data.table.model_ids[anchor] == row.model_id
 
 
-def _weakness(look: Look, row: RankRow, item: Weakness) -> Finding:
+def _weakness(look: StudyLook, row: RankRow, item: Weakness) -> Finding:
     kind, part, base = _KINDS[item.status]
     assert item.status in ORDER
     unit = "answers" if item.label is not None else "criteria"
@@ -159,14 +159,14 @@ def _weakness(look: Look, row: RankRow, item: Weakness) -> Finding:
 # --- how its answers break -----------------------------------------------------------------------
 
 
-def _lucky(look: Look, row: RankRow) -> Iterator[Finding]:
+def _lucky(look: StudyLook, row: RankRow) -> Iterator[Finding]:
     found = next((q for q in look.view.quadrants if q.model_id == row.model_id), None)
     if found is None or not found.counts.sound + found.counts.lucky:
         return
     yield _lucky_of(look, row, found)
 
 
-def _lucky_of(look: Look, row: RankRow, found: ModelQuadrant) -> Finding:
+def _lucky_of(look: StudyLook, row: RankRow, found: ModelQuadrant) -> Finding:
     counts = found.counts
     right = counts.sound + counts.lucky
     return make(
@@ -190,14 +190,14 @@ def _lucky_of(look: Look, row: RankRow, found: ModelQuadrant) -> Finding:
     )  # fmt: skip
 
 
-def _first_break(look: Look, row: RankRow) -> Iterator[Finding]:
+def _first_break(look: StudyLook, row: RankRow) -> Iterator[Finding]:
     curve = next((c for c in look.more.breaks if c.model_id == row.model_id), None)
     if curve is None or curve.worst is None:
         return
     yield _break_of(look, row, curve)
 
 
-def _break_of(look: Look, row: RankRow, curve: BreakCurve) -> Finding:
+def _break_of(look: StudyLook, row: RankRow, curve: BreakCurve) -> Finding:
     worst = curve.worst
     assert worst is not None
     lo, hi = wilson(worst.breaks, worst.exposed)
@@ -222,7 +222,7 @@ def _break_of(look: Look, row: RankRow, curve: BreakCurve) -> Finding:
     )
 
 
-def _clusters(look: Look, row: RankRow) -> Iterator[Finding]:
+def _clusters(look: StudyLook, row: RankRow) -> Iterator[Finding]:
     """Count where a model's failed criteria lie, and how often it fails there."""
     table = look.data.table
     leaves = len(table.leaves)

@@ -10,18 +10,18 @@ from __future__ import annotations
 
 from atom.reports.findings.caveats import caveats
 from atom.reports.findings.correction import correction_findings
-from atom.reports.findings.looking import Look
+from atom.reports.findings.looking import StudyLook
 from atom.reports.findings.model import model_findings
 from atom.reports.findings.study import study_findings
 from atom.reports.records import Finding
 from atom.views.overview.ranking import RankRow
 
 
-def find_shared(look: Look) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+def find_shared(look: StudyLook) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     """Compute the findings that aren't one model's level: what stands before, and what after."""
     return (*study_findings(look), *caveats(look)), tuple(correction_findings(look))
 
 
-def find_of(look: Look, row: RankRow) -> tuple[Finding, ...]:
+def find_of(look: StudyLook, row: RankRow) -> tuple[Finding, ...]:
     """Compute the findings of one model of the ranking."""
     return tuple(model_findings(look, row))

@@ -13,7 +13,7 @@ from atom.analysis.nodes import index_nodes
 from atom.analysis.weights import weight_sensitivity
 from atom.display import numbers
 from atom.records import Criterion
-from atom.reports.findings.looking import COMPARE, OVERVIEW, Look, make
+from atom.reports.findings.looking import COMPARE, OVERVIEW, StudyLook, make
 from atom.reports.printed import estimate_number, finite, p_words, plain, rank_number, with_interval
 from atom.reports.records import Finding, Number
 from atom.views.facets import dataset_facet
@@ -34,7 +34,7 @@ MOST_DRAWN = 300_000
 CRITERIA_SHOWN = 6
 
 
-def study_findings(look: Look) -> Iterator[Finding]:
+def study_findings(look: StudyLook) -> Iterator[Finding]:
     """Look at the study as a whole.
 
     Answers chosen by how they went are other samples for every model: nobody is compared by them,
@@ -62,7 +62,7 @@ def study_findings(look: Look) -> Iterator[Finding]:
 # --- who is ahead --------------------------------------------------------------------------------
 
 
-def _coverage(look: Look) -> Finding:
+def _coverage(look: StudyLook) -> Finding:
     table = look.data.table
     kept = look.rows & (table.score > 0)
     numbers = [
@@ -85,12 +85,12 @@ def _coverage(look: Look) -> Finding:
     )
 
 
-def _datasets(look: Look) -> list[str]:
+def _datasets(look: StudyLook) -> list[str]:
     facet = look.data.table.facets.get(dataset_facet(look.data.table.facets))
     return [] if facet is None else sorted(facet.values)
 
 
-def _ranked(look: Look, row: RankRow, place: int, ranks: int) -> Finding:
+def _ranked(look: StudyLook, row: RankRow, place: int, ranks: int) -> Finding:
     process = look.measure == "process"
     unit = "answers"
     numbers = [estimate_number("score", row.score, percent=not process, n_unit=unit)]
@@ -112,7 +112,7 @@ def _ranked(look: Look, row: RankRow, place: int, ranks: int) -> Finding:
     )
 
 
-def _first(look: Look, known: list[RankRow]) -> Iterator[Finding]:
+def _first(look: StudyLook, known: list[RankRow]) -> Iterator[Finding]:
     first = known[0]
     rivals = [row for row in known[1:] if row.rank_best == 1]
     together = (first, *rivals)
@@ -134,7 +134,7 @@ def _first(look: Look, known: list[RankRow]) -> Iterator[Finding]:
     )
 
 
-def _together(look: Look) -> Iterator[Finding]:
+def _together(look: StudyLook) -> Iterator[Finding]:
     ranks = look.more.ranks
     if ranks is None or not ranks.patterns:
         return
@@ -174,7 +174,7 @@ def _together(look: Look) -> Iterator[Finding]:
 # --- what sets models apart ----------------------------------------------------------------------
 
 
-def _apart(look: Look, known: list[RankRow]) -> Iterator[Finding]:
+def _apart(look: StudyLook, known: list[RankRow]) -> Iterator[Finding]:
     """Compare the first model with every other, and node by node with the next one."""
     table = look.data.table
     first = known[0]
@@ -216,7 +216,7 @@ def _apart(look: Look, known: list[RankRow]) -> Iterator[Finding]:
     yield from _node_gaps(look, first, known[1])
 
 
-def _node_gaps(look: Look, first: RankRow, other: RankRow) -> Iterator[Finding]:
+def _node_gaps(look: StudyLook, first: RankRow, other: RankRow) -> Iterator[Finding]:
     if look.layout is None:
         return
     seen = paired_nodes(look.layout, first.colour, other.colour, look.layout_rows)
@@ -271,7 +271,7 @@ def _node_gaps(look: Look, first: RankRow, other: RankRow) -> Iterator[Finding]:
         )
 
 
-def _told_apart(look: Look) -> Iterator[Finding]:
+def _told_apart(look: StudyLook) -> Iterator[Finding]:
     """Ask whether half of the samples recognises each model by its profile in the other half."""
     seen = told_apart(look.data, shape(look.data, look.base))
     if seen.why:
@@ -295,7 +295,7 @@ def _told_apart(look: Look) -> Iterator[Finding]:
 # --- what is hard --------------------------------------------------------------------------------
 
 
-def _hard(look: Look) -> Iterator[Finding]:
+def _hard(look: StudyLook) -> Iterator[Finding]:
     """Find where even the best model is low: leaves of the tree, or labels.
 
     Votes are relative to other answers, so they can't say what is hard; neither can one model, of
@@ -315,7 +315,7 @@ def _hard(look: Look) -> Iterator[Finding]:
             yield _hard_row(look, row, cells)
 
 
-def _hard_row(look: Look, row: SkillRow, cells: list[SkillCell]) -> Finding:
+def _hard_row(look: StudyLook, row: SkillRow, cells: list[SkillCell]) -> Finding:
     names = dict(zip(look.data.table.model_ids, look.names, strict=True))
     best = max(cells, key=lambda cell: cell.estimate.value)
     worst = min(cells, key=lambda cell: cell.estimate.value)
@@ -347,7 +347,7 @@ def _hard_row(look: Look, row: SkillRow, cells: list[SkillCell]) -> Finding:
 # --- are the criteria sound ----------------------------------------------------------------------
 
 
-def _criteria(look: Look) -> Iterator[Finding]:
+def _criteria(look: StudyLook) -> Iterator[Finding]:
     table = look.data.table
     if look.measure != "process":
         return
@@ -405,7 +405,7 @@ def _criteria(look: Look) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _weights(look: Look, known: list[RankRow]) -> Iterator[Finding]:
+def _weights(look: StudyLook, known: list[RankRow]) -> Iterator[Finding]:
     if look.measure != "process" or len(known) < 2 or look.rows.sum() > MOST_DRAWN:
         return
     rng = np.random.default_rng(look.seed)

@@ -11,7 +11,7 @@ from pathlib import Path
 import streamlit as st
 
 from atom.engine.jobs import Job
-from atom.exports.base import Exporter, ExportOptions, Source, Written
+from atom.exports.base import Exporter, ExportOptions, ExportResult, ExportSource
 from atom.exports.registry import EXPORTERS
 from atom.ui import kit
 from atom.ui.data import parts as data_parts
@@ -37,7 +37,7 @@ def draw(around: Around) -> None:
     name = el("span", entry.study.name, class_="strong text")
     kit.show(el("p", "Files of ", name, ". Nothing leaves this computer.", class_="quiet"),
              key="data_export_of")  # fmt: skip
-    ready: Mapping[str, Written] = st.session_state.get(FILES, {})
+    ready: Mapping[str, ExportResult] = st.session_state.get(FILES, {})
     for one in EXPORTERS.values():
         left, right = st.columns([2.2, 1], vertical_alignment="center")
         with left:
@@ -88,7 +88,7 @@ def _make(entry: StudyEntry, one: Exporter) -> None:
         options = ExportOptions(
             moment=datetime.now(UTC), progress=lambda words: job.say(f"{words}\n")
         )
-        written = one.write(Source(store, entry.study.id, entry.key), place, options)
+        written = one.write(ExportSource(store, entry.study.id, entry.key), place, options)
         return {**ready, key: written}
 
     begin("export", export)

@@ -18,9 +18,9 @@ from atom.records import Endpoint, content_id
 from atom.reports import (
     MEDIA_TYPES,
     Brief,
-    Draft,
     Format,
     Report,
+    ReportDraft,
     briefs,
     consent_question,
     file_name,
@@ -53,12 +53,12 @@ _DOT = "."
 
 
 @st.cache_resource(show_spinner=False, max_entries=6)
-def _draft(location: str, study_id: str, revision: int, chosen: str, _here: Here) -> Draft:
+def _draft(location: str, study_id: str, revision: int, chosen: str, _here: Here) -> ReportDraft:
     del location, study_id, revision, chosen
-    return Draft.of(_here.store, _here.data, _here.filters)
+    return ReportDraft.of(_here.store, _here.data, _here.filters)
 
 
-def draft_of(here: Here) -> Draft | None:
+def draft_of(here: Here) -> ReportDraft | None:
     """Return everything that the study shows under the filters, found once.
 
     Of a large study it is found in the background: None while that takes time, which is said.
@@ -117,7 +117,9 @@ def _keep(key: str, report: Report) -> None:
         del held[next(iter(held))]
 
 
-def draw_writer(here: Here, draft: Draft, report: Report, endpoint: Endpoint, key: str) -> None:
+def draw_writer(
+    here: Here, draft: ReportDraft, report: Report, endpoint: Endpoint, key: str
+) -> None:
     """Draw the price and the button, or how far the judge is."""
     job_id = st.session_state.get(WRITING, {}).get(key)
     judged = briefs(report, draft.look)

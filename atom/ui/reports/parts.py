@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from atom.display import numbers
-from atom.reports import MOST_SECTIONS, Choice, Draft, Finding, Report, ReportSpec
+from atom.reports import MOST_SECTIONS, Choice, Finding, Report, ReportDraft, ReportSpec
 from atom.reports.html_file import BEYOND, behind_words, kind_words, number_words
 from atom.ui import commands, kit, links
 from atom.ui.html import Child, Html, el
@@ -71,7 +71,7 @@ def code_of(finding_id: str) -> str:
     return digest.hexdigest()[:_CODE]
 
 
-def spec_of(here: Here, draft: Draft, wanted: Wish) -> ReportSpec:
+def spec_of(here: Here, draft: ReportDraft, wanted: Wish) -> ReportSpec:
     """Say what a report is to hold; a changed tick turns the rules' choice round."""
     ids = [candidate.id for candidate in here.data.candidates]
     plain = ReportSpec(

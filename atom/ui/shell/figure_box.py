@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from atom.errors import AtomError
-from atom.exports.figures import Asked, Figure, Format, Offer, offers_of, render
+from atom.exports.figures import Figure, FigureOffer, FigureSource, Format, offers_of, render
 from atom.ui import kit
 from atom.ui.html import el
 from atom.ui.pages import Screen
@@ -44,7 +44,7 @@ def draw(
         query: the page's own keys.
     """
     offers = offers_of(screen.url_path)
-    asked = Asked(store=store, data=data, filters=filters, query=query)
+    asked = FigureSource(store=store, data=data, filters=filters, query=query)
     with st.popover("Figures", width="stretch"), st.container(key="figure_body"):
         kit.show(
             el("p", "As shown, with caption and data: for papers, slides or redrawing.",
@@ -65,7 +65,7 @@ def draw(
                 )
 
 
-def _file(offer: Offer, asked: Asked, form: Format) -> bytes:
+def _file(offer: FigureOffer, asked: FigureSource, form: Format) -> bytes:
     """Draw a figure when it is asked for; a sentence where the study can't fill it."""
     try:
         figure = offer.draw(asked)
@@ -76,6 +76,6 @@ def _file(offer: Offer, asked: Asked, form: Format) -> bytes:
     return render(figure, form)
 
 
-def _stem(offer: Offer, data: StudyData) -> str:
+def _stem(offer: FigureOffer, data: StudyData) -> str:
     study = re.sub(r"[^\w-]+", "-", data.study.name).strip("-")[:40]
     return f"{study or hashlib.sha256(data.study.id.encode()).hexdigest()[:8]}-{offer.name}"

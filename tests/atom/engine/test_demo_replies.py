@@ -47,7 +47,7 @@ from atom.records import (
     Study,
 )
 from atom.reports.asking import price
-from atom.reports.draft import Draft, ReportSpec
+from atom.reports.draft import ReportDraft, ReportSpec
 from atom.reports.writing import briefs
 from atom.stages.asked.ask import build as build_question
 from atom.stages.asked.ask import parse as parse_question
@@ -223,7 +223,7 @@ def test_what_growing_the_tree_asks_is_there(store, study, samples):
 
 @pytest.mark.slow
 def test_both_bundled_reports_are_there(store, study):
-    draft = Draft.of(store, open_study(store, study.id), Filters(study=study.id))
+    draft = ReportDraft.of(store, open_study(store, study.id), Filters(study=study.id))
     (experiment,) = store.select(Experiment)
     for models in (None, (experiment.candidate_id,)):
         report = draft.report(ReportSpec(models=models, made=f"{FIXED:%Y-%m-%d %H:%M} UTC"))

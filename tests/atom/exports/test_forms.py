@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from atom.errors import UsageError
-from atom.exports.base import ExportOptions, Source
+from atom.exports.base import ExportOptions, ExportSource
 from atom.exports.html_study import page, script_json
 from atom.exports.registry import EXPORTERS, find_exporter
 from atom.formats.tools.evaltree import read_results, read_tree
@@ -28,7 +28,7 @@ OTHERS = [name for name, one in EXPORTERS.items() if one.drops]
 def source(tmp_path_factory):
     store, study = make_whole(tmp_path_factory.mktemp("whole"))
     with store:
-        yield Source(store, study.id)
+        yield ExportSource(store, study.id)
 
 
 def write(name, source, place, options=OPTIONS):
@@ -38,7 +38,7 @@ def write(name, source, place, options=OPTIONS):
 @pytest.fixture
 def by_outcome(tmp_path):
     with Store.open(tmp_path / "outcomes") as store:
-        yield Source(store, make_outcome_study(store).id)
+        yield ExportSource(store, make_outcome_study(store).id)
 
 
 def test_parquet_alone_is_exact():
@@ -112,7 +112,7 @@ def test_a_text_that_begins_like_a_formula_bears_a_tick(source, tmp_path):
     source.store.put([hostile, StudySample(study_id=source.data.study.id, sample_id="h",
                                            position=99)])  # fmt: skip
     try:
-        write("csv", Source(source.store, source.data.study.id), tmp_path / "t")
+        write("csv", ExportSource(source.store, source.data.study.id), tmp_path / "t")
         questions = [row["question"] for row in rows(tmp_path / "t" / "samples.csv")]
         assert "'=HYPERLINK(1)" in questions
         assert HOSTILE in questions
@@ -173,7 +173,7 @@ def test_two_models_are_asked_for(source, by_outcome, tmp_path):
 
 def test_the_tree_can_be_read_as_evaltree_writes_it(tmp_path):
     with Store.open(tmp_path / "plain") as store:
-        source = Source(store, make_study(store).id)
+        source = ExportSource(store, make_study(store).id)
         written = write("evaltree", source, tmp_path / "e")
     root = read_tree((tmp_path / "e" / "capability_tree.json").read_bytes())
     listed = [json.loads(line) for line in (tmp_path / "e" / "rows.jsonl").read_text().splitlines()]

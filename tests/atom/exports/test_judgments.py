@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from atom.errors import UsageError
-from atom.exports.base import ExportOptions, Source
+from atom.exports.base import ExportOptions, ExportSource
 from atom.exports.columns import JUDGMENTS
 from atom.exports.judgments import scale_text
 from atom.exports.registry import find_exporter
@@ -38,7 +38,7 @@ def source(tmp_path_factory):
             for at, (one, (raw, score, state)) in enumerate(zip(first, words, strict=True))
         ]  # fmt: skip
         store.put([Judge(id="anna", name="Anna", kind="person"), *marks])
-        yield Source(store, study.id)
+        yield ExportSource(store, study.id)
 
 
 def export(source, place, options=OPTIONS):
@@ -139,7 +139,7 @@ def test_fewer_samples_and_other_endings(source, tmp_path):
 
 def test_a_study_without_marks_gives_an_empty_table(tmp_path):
     with Store.open(tmp_path / "store") as store:
-        source = Source(store, make_outcome_study(store).id)
+        source = ExportSource(store, make_outcome_study(store).id)
         for ending in (".csv", ".parquet", ".jsonl"):
             assert export(source, tmp_path / f"x{ending}").counts == {"judgments": 0}
     table = pq.read_table(tmp_path / "x.parquet")

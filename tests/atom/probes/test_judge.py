@@ -9,7 +9,7 @@ from atom.probes.answers.reading import words_to_number
 from atom.probes.answers.step_reader import StepReader, read_steps
 from atom.probes.answers.values import values_in_band, write_value
 from atom.probes.judge import AnswerJudge, StepScore
-from atom.probes.program import Box, Program, Step
+from atom.probes.program import Box, Program, ProgramStep
 from tests.marked import judged
 
 BOX = Box(box=(0, 0, 100, 100))
@@ -21,7 +21,7 @@ def make_step(step_id, **more):
         "id": step_id, "question": f"What about {step_id}?", "weight": 5, "leaf": LEAF,
         "regions": (BOX,), "phrases": ("{value}.", "It is {value}."),
     }  # fmt: skip
-    return Step(**{**fields, **more})
+    return ProgramStep(**{**fields, **more})
 
 
 BAR = make_step(

@@ -1,6 +1,6 @@
 import pytest
 
-from atom.probes.answers.values import Mark
+from atom.probes.answers.values import PlantedMark
 from atom.probes.draws import Draws
 from atom.probes.noise import (
     CARRIED_IMAGINED,
@@ -14,11 +14,11 @@ from atom.probes.noise import (
 )
 
 MARKS = [
-    Mark(score=score, carried=carried)
+    PlantedMark(score=score, carried=carried)
     for score in range(1, 6)
     for carried in (False, True)
     if not (carried and score > 3)
-] + [Mark(score=2, addressed=False)]
+] + [PlantedMark(score=2, addressed=False)]
 
 
 def fits_the_scale(mark):
@@ -58,18 +58,20 @@ def test_no_judge_breaks_the_scale(mark):
 
 def test_silence_and_inheritance_are_missed_as_often_as_planted():
     draws, n = Draws("shares"), 6000
-    silent = [noisy_mark(Mark(score=2, addressed=False), draws, k, rests=False) for k in range(n)]
+    silent = [
+        noisy_mark(PlantedMark(score=2, addressed=False), draws, k, rests=False) for k in range(n)
+    ]
     # Standard errors: sqrt(.05 * .95 / 6000) = .003, sqrt(.02 * .98 / 6000) = .002.
     assert sum(m.addressed for m in silent) / n == pytest.approx(SILENCE_MISSED, abs=0.012)
-    said = [noisy_mark(Mark(score=1), draws, k, rests=True) for k in range(n)]
+    said = [noisy_mark(PlantedMark(score=1), draws, k, rests=True) for k in range(n)]
     assert sum(not m.addressed for m in said) / n == pytest.approx(SILENCE_IMAGINED, abs=0.008)
     low = [m for m in said if m.addressed and m.score <= 3]
     assert sum(m.carried for m in low) / len(low) == pytest.approx(CARRIED_IMAGINED, abs=0.012)
-    heirs = [noisy_mark(Mark(score=1, carried=True), draws, k, rests=True) for k in range(n)]
+    heirs = [noisy_mark(PlantedMark(score=1, carried=True), draws, k, rests=True) for k in range(n)]
     low = [m for m in heirs if m.addressed and m.score <= 3]
     seen = sum(m.carried for m in low) / len(low)
     assert seen == pytest.approx(1 - CARRIED_MISSED, abs=0.016)
-    first = [noisy_mark(Mark(score=1), draws, k, rests=False) for k in range(n)]
+    first = [noisy_mark(PlantedMark(score=1), draws, k, rests=False) for k in range(n)]
     assert not any(m.carried for m in first)
 
 

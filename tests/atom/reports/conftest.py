@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atom.reports.draft import Draft, ReportSpec
+from atom.reports.draft import ReportDraft, ReportSpec
 from atom.store import Store, list_studies
 from atom.views.filters import Filters
 from atom.views.study_data import load_study
@@ -32,9 +32,9 @@ def data(store, made):
 
 
 @pytest.fixture(scope="session")
-def draft(store, data, made) -> Draft:
+def draft(store, data, made) -> ReportDraft:
     """Return what it shows."""
-    return Draft.of(store, data, Filters(study=made.study.id))
+    return ReportDraft.of(store, data, Filters(study=made.study.id))
 
 
 @pytest.fixture(scope="session")
@@ -48,7 +48,9 @@ def outcomes(tmp_path_factory):
     """Return the draft of a study with outcomes and no criteria."""
     made = make_store(tmp_path_factory.mktemp("outcomes"), judged=False, name="Outcomes only")
     with Store.open(made.folder) as opened:
-        yield Draft.of(opened, load_study(opened, made.study.id), Filters(study=made.study.id))
+        yield ReportDraft.of(
+            opened, load_study(opened, made.study.id), Filters(study=made.study.id)
+        )
 
 
 @pytest.fixture(scope="session")
@@ -57,7 +59,7 @@ def votes(tmp_path_factory):
     voted = make_votes(tmp_path_factory.mktemp("votes"))
     with Store.open(voted.folder) as opened:
         study = list_studies(opened)[0]
-        yield Draft.of(opened, load_study(opened, study.id), Filters(study=study.id))
+        yield ReportDraft.of(opened, load_study(opened, study.id), Filters(study=study.id))
 
 
 @pytest.fixture(scope="session")
@@ -67,4 +69,4 @@ def demo(project):
         pytest.skip("the bundled study isn't in this checkout (data/demo)")
     with Store.open(project / "data" / "demo", read_only=True) as opened:
         data = load_study(opened, list_studies(opened)[0].id)
-        yield Draft.of(opened, data, Filters(study=f"demo:{data.study.id}"))
+        yield ReportDraft.of(opened, data, Filters(study=f"demo:{data.study.id}"))

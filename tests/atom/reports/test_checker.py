@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atom.reports.checker import Given, check, numbers_in
+from atom.reports.checker import WriterMaterial, check, numbers_in
 from atom.reports.draft import ReportSpec
 from atom.reports.writing import briefs
 
-GIVEN = Given(
+GIVEN = WriterMaterial(
     texts=(
         "model-a has a mean score of 62.1 (58.4–65.7) on 0–100 (n = 1,200 answers, p < 0.001).",
         "It fails 43 % of 8 criteria; 3 of 7 models are told apart. Rank 3 of 8.",
@@ -21,7 +21,7 @@ GIVEN = Given(
 )
 
 
-def marked(text: str, allowed: Given = GIVEN) -> list[str]:
+def marked(text: str, allowed: WriterMaterial = GIVEN) -> list[str]:
     return [mark.text for mark in check(text, allowed)]
 
 
@@ -86,7 +86,7 @@ def test_a_number_inside_a_given_name_is_part_of_the_name():
     form=st.sampled_from(["{}", "{} %", "{}%", "{} points", "({})", "−{}", "about {}, say"]),
 )
 def test_every_given_number_passes_rounded_in_any_form(value, decimals, form):
-    allowed = Given(texts=(f"It is {value}.",), names=())
+    allowed = WriterMaterial(texts=(f"It is {value}.",), names=())
     assert marked(form.format(f"{float(value):.{decimals}f}"), allowed) == []
 
 
@@ -96,7 +96,7 @@ def test_every_given_number_passes_rounded_in_any_form(value, decimals, form):
     words=st.sampled_from(["It is {}.", "n = {} answers", "{} % fail", "from 3 to {}", "{}–{}"]),
 )
 def test_every_planted_number_is_caught(given_values, planted, words):
-    allowed = Given(texts=(" ".join(map(str, [*given_values, 3])),), names=())
+    allowed = WriterMaterial(texts=(" ".join(map(str, [*given_values, 3])),), names=())
     assert str(planted) in [
         text.removesuffix(" %") for text in marked(words.format(planted, 3), allowed)
     ]
@@ -108,7 +108,7 @@ NAMES = st.from_regex(r"[A-Z][a-z]{3,9}(-[A-Z0-9][a-z0-9]{1,5})?", fullmatch=Tru
 @pytest.mark.slow
 @given(planted=NAMES, given_name=NAMES)
 def test_every_planted_name_is_caught_inside_a_sentence(planted, given_name):
-    allowed = Given(texts=(f"{given_name} fails.",), names=(given_name,))
+    allowed = WriterMaterial(texts=(f"{given_name} fails.",), names=(given_name,))
     found = marked(f"In all of this {planted} fails.", allowed)
     if planted in given_name:
         return

@@ -9,9 +9,9 @@ import pytest
 
 from atom.reports.checker import check
 from atom.reports.compose import sentence
-from atom.reports.draft import Draft, ReportSpec
+from atom.reports.draft import ReportDraft, ReportSpec
 from atom.reports.findings.correction import correction_findings
-from atom.reports.findings.looking import Look
+from atom.reports.findings.looking import StudyLook
 from atom.reports.findings.selection import select
 from atom.reports.records import PART_TITLES, Finding
 from atom.reports.writing import briefs
@@ -31,7 +31,7 @@ def drafted(tmp_path_factory):
     experiment = put_experiment(made)
     with Store.open(made.folder) as store:
         data = load_study(store, made.study.id)
-        draft = Draft.of(store, data, Filters(study=made.study.id))
+        draft = ReportDraft.of(store, data, Filters(study=made.study.id))
         yield draft, results(store, experiment.id), data
 
 
@@ -40,7 +40,7 @@ def found_in(tmp_path, **changes) -> tuple[list[Finding], Results, StudyData]:
     experiment = put_experiment(made, **changes)
     with Store.open(made.folder) as store:
         data = load_study(store, made.study.id)
-        look = Look(store, data, Filters(study=made.study.id))
+        look = StudyLook(store, data, Filters(study=made.study.id))
         return list(correction_findings(look)), results(store, experiment.id), data
 
 
@@ -166,6 +166,6 @@ def test_one_answer_tried_again_is_no_finding(tmp_path):
 def test_filters_do_not_narrow_an_experiment(drafted):
     draft, _, data = drafted
     look = draft.look
-    narrowed = Look(look.store, data, look.filters.but(tags=(("difficulty", "hard"),)))
+    narrowed = StudyLook(look.store, data, look.filters.but(tags=(("difficulty", "hard"),)))
     numbers = [f.numbers for f in correction_findings(narrowed)]
     assert numbers == [f.numbers for f in correction_findings(look)]

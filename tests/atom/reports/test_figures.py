@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from atom.reports.figures import Line, colour, lines_svg, section_radar
+from atom.reports.figures import FigureLine, colour, lines_svg, section_radar
 from atom.reports.records import Axis, Section
 
 
 def test_marks_stand_where_the_numbers_are():
-    line = Line(name="a", value=50, lo=0, hi=100, words="w", colour="#000", peer=25)
+    line = FigureLine(name="a", value=50, lo=0, hi=100, words="w", colour="#000", peer=25)
     drawn = lines_svg([line], "x")
     # The scale runs from 215 to 650: 50 is at 432.5, 25 at 323.75.
     assert 'cx="432.5"' in drawn
@@ -18,7 +18,7 @@ def test_marks_stand_where_the_numbers_are():
 
 
 def test_values_beyond_the_scale_stay_inside_it():
-    line = Line(name="a", value=140, lo=-20, hi=180, words="w", colour="#000")
+    line = FigureLine(name="a", value=140, lo=-20, hi=180, words="w", colour="#000")
     drawn = lines_svg([line], "x")
     assert 'cx="650.0"' in drawn
     assert 'x1="215.0"' in drawn
@@ -26,7 +26,9 @@ def test_values_beyond_the_scale_stay_inside_it():
 
 def test_hostile_names_are_text_and_long_ones_are_cut():
     name = "<script>alert(1)</script>" + "x" * 60
-    drawn = lines_svg([Line(name=name, value=1, lo=1, hi=1, words="<b>", colour="#000")], "<i>")
+    drawn = lines_svg(
+        [FigureLine(name=name, value=1, lo=1, hi=1, words="<b>", colour="#000")], "<i>"
+    )
     assert not re.search(r"<(script|b|i)>", drawn)
     assert "…" in drawn
 

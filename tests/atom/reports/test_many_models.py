@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from atom.reports import MOST_SECTIONS, Draft, ReportSpec
+from atom.reports import MOST_SECTIONS, ReportDraft, ReportSpec
 from atom.store import Store
 from atom.views.filters import Filters
 from atom.views.study_data import load_study
@@ -21,7 +21,7 @@ def draft(tmp_path_factory):
     world = plant(WorldSettings(samples=8, models=MODELS), np.random.default_rng(1))
     study = make_study(folder, world)
     with Store.open(folder) as store:
-        yield Draft.of(store, load_study(store, study.id), Filters(study=study.id))
+        yield ReportDraft.of(store, load_study(store, study.id), Filters(study=study.id))
 
 
 def test_the_first_of_the_ranking_have_a_section_and_the_rest_is_told(draft):

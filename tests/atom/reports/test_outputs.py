@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from atom.errors import UsageError
-from atom.reports.draft import Draft, ReportSpec
+from atom.reports.draft import ReportDraft, ReportSpec
 from atom.reports.findings.exhibits import excerpt
 from atom.reports.html_file import thumbnails, to_html
 from atom.reports.markdown_file import escaped, to_markdown
@@ -151,7 +151,9 @@ def test_a_report_begins_with_one_page_of_its_own_paragraphs(store, report, page
 
 
 def test_equal_input_gives_equal_files(store, data, report, page):
-    again = Draft.of(store, data, report_filters(report)).report(ReportSpec(made="2026-01-01"))
+    again = ReportDraft.of(store, data, report_filters(report)).report(
+        ReportSpec(made="2026-01-01")
+    )
     assert again == report
     assert to_html(again, thumbnails(store)) == page
 

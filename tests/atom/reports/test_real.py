@@ -9,7 +9,7 @@ import pytest
 
 from atom.engine.imports.importing import import_reading
 from atom.formats import ImportFile, read
-from atom.reports.draft import Draft, ReportSpec
+from atom.reports.draft import ReportDraft, ReportSpec
 from atom.reports.output import render
 from atom.store import Store
 from atom.views.filters import Filters
@@ -29,7 +29,7 @@ def test_mathvista_gives_a_report_with_its_published_accuracies(shared_folder, t
             store, read("mathvista", files), "MathVista", datetime(2026, 1, 1, tzinfo=UTC)
         )
         data = load_study(store, "MathVista")
-        report = Draft.of(store, data, Filters(study=data.study.id)).report(ReportSpec())
+        report = ReportDraft.of(store, data, Filters(study=data.study.id)).report(ReportSpec())
         text = render(store, report, "html")
     assert "SYNTHETIC" not in text
     assert "confounded with difficulty" in text

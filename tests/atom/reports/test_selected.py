@@ -7,7 +7,7 @@ import pytest
 
 from atom.analysis.capability.criteria_health import near_duplicates
 from atom.records import Criterion
-from atom.reports.draft import Draft, ReportSpec
+from atom.reports.draft import ReportDraft, ReportSpec
 from atom.reports.html_file import thumbnails, to_html
 from atom.reports.markdown_file import to_markdown
 from atom.reports.output import file_name
@@ -23,9 +23,9 @@ COMPARING = {
 CHOSEN = [{"outcome": "wrong"}, {"outcome": "right"}, {"process": "failing"}]
 
 
-def narrowed(whole: Draft, **filters) -> Draft:
+def narrowed(whole: ReportDraft, **filters) -> ReportDraft:
     look = whole.look
-    return Draft.of(look.store, look.data, look.base.but(**filters))
+    return ReportDraft.of(look.store, look.data, look.base.but(**filters))
 
 
 @pytest.mark.parametrize("chosen", CHOSEN)

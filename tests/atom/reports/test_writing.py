@@ -13,7 +13,7 @@ from atom.judge import JudgeClient
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.records import Endpoint, Prices
 from atom.reports.asking import consent_question, price, write
-from atom.reports.draft import Draft, ReportSpec
+from atom.reports.draft import ReportDraft, ReportSpec
 from atom.reports.writing import briefs, build, parse
 from atom.store import Store
 from atom.views.filters import Filters
@@ -73,7 +73,9 @@ def test_what_the_noisy_judge_makes_up_is_all_marked(draft, small):
 def test_a_second_time_costs_nothing(tmp_path):
     made = make_store(tmp_path)
     with Store.open(made.folder) as store:
-        draft = Draft.of(store, load_study(store, made.study.id), Filters(study=made.study.id))
+        draft = ReportDraft.of(
+            store, load_study(store, made.study.id), Filters(study=made.study.id)
+        )
         report = draft.report(ReportSpec(models=made.candidate_ids[:1], cases=0))
         wanted = briefs(report, draft.look)
         assert price(store, made.study, EXACT, wanted).calls == 2

@@ -4,7 +4,7 @@ from atom.engine.people import remarks, tags
 from atom.engine.people.annotations import give
 from atom.engine.people.slices import save_slice
 from atom.errors import UsageError
-from atom.exports.base import Source
+from atom.exports.base import ExportSource
 from atom.exports.whole_samples import whole_samples
 from atom.records import Annotation, Checkpoint, Tag
 from atom.reports.profile import known_facet
@@ -216,7 +216,7 @@ def test_a_tag_stands_in_what_is_exported(small):
     tags.add_tag(small, load_study(small, STUDY).table.sample_ids[:1], "=look, again", "ada")
     tagged = [
         whole
-        for whole in whole_samples(Source(small, study_of(small)))
+        for whole in whole_samples(ExportSource(small, study_of(small)))
         if ("tagged", "=look, again") in whole.tags
     ]
     assert len(tagged) == 1

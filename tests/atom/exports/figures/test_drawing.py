@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from atom.errors import UsageError
-from atom.exports.figures import OFFERS, Asked, find_offers, offers_of, render
+from atom.exports.figures import OFFERS, FigureSource, find_offers, offers_of, render
 from atom.exports.figures.base import SYNTHETIC, Figure
 from atom.exports.figures.others import effects, tree_map
 from atom.store import Store
@@ -42,7 +42,7 @@ def asked(tmp_path_factory):
     """Return what figures of the screens' test study are made of."""
     made = make_store(tmp_path_factory.mktemp("figures"))
     with Store.open(str(made.folder), read_only=True) as store:
-        yield Asked(store=store, data=load_study(store, made.study.id), filters=Filters())
+        yield FigureSource(store=store, data=load_study(store, made.study.id), filters=Filters())
 
 
 @pytest.fixture(scope="module")

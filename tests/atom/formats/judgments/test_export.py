@@ -6,7 +6,7 @@ import csv
 import json
 from pathlib import Path
 
-from atom.exports.base import ExportOptions, Source
+from atom.exports.base import ExportOptions, ExportSource
 from atom.exports.registry import find_exporter
 from atom.formats import ImportFile, read_column_map
 from tests.atom.formats.judgments.frames import MOMENT, brought
@@ -22,7 +22,7 @@ def test_every_mark_goes_out_once(tmp_path: Path) -> None:
     file = ImportFile.from_bytes("p.jsonl", "\n".join(map(json.dumps, ROWS)).encode())
     columns = read_column_map("{criterion: criterion, mark: score, scale: {from: 1, to: 5}}")
     with brought(tmp_path / "store", [file], columns) as found:
-        source = Source(found.store, found.imported.study.id)
+        source = ExportSource(found.store, found.imported.study.id)
         place = tmp_path / "out.csv"
         find_exporter("judgments").write(source, place, ExportOptions(moment=MOMENT))
     with place.open(encoding="utf-8-sig", newline="") as stream:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from atom.engine.imports.importing import import_reading
-from atom.exports.base import ExportOptions, Source
+from atom.exports.base import ExportOptions, ExportSource
 from atom.exports.columns import JUDGMENTS
 from atom.exports.judgments import every_judge, judgments
 from atom.exports.registry import find_exporter
@@ -60,7 +60,7 @@ def given(tmp_path_factory):
                 third.model_copy(update={"parents": (first.criterion_id, second.criterion_id)}),
             )
             store.replace([one.model_copy(update={"uses": uses, "source": "imported"})])
-        yield Source(store, find_study(store, STUDY).id)
+        yield ExportSource(store, find_study(store, STUDY).id)
 
 
 def rows(source):
@@ -85,7 +85,7 @@ def test_an_export_comes_back_equal(given, tmp_path, ending):
     with Store.open(tmp_path / "store") as store:
         reading = read("judgments", [ImportFile.from_path(place)])
         done = import_reading(store, reading, "Back", MOMENT)
-        back = rows(Source(store, done.study.id))
+        back = rows(ExportSource(store, done.study.id))
     told = rows(given)
     assert len(told) == 56
     # An answer of which nobody said whether it is right is read by our own rules.

@@ -1,7 +1,7 @@
 import pytest
 
 from atom.probes.answers.derivation import derive, follows, write_value
-from atom.probes.answers.values import Mark, choose_values, values_in_band
+from atom.probes.answers.values import PlantedMark, choose_values, values_in_band
 from atom.probes.draws import Draws
 from atom.probes.program import band
 
@@ -87,7 +87,7 @@ def test_a_given_step_is_stated_as_drawn(programs):
                 continue
             scores = dict.fromkeys((s.id for s in program.steps), 1) | {step.id: 5}
             choice = choose_values(program, scores, Draws("given"), given={step.id})
-            assert choice.marks[step.id] == Mark(score=5)
+            assert choice.marks[step.id] == PlantedMark(score=5)
 
 
 @pytest.mark.parametrize("how", ["unable", "unsaid"])
@@ -97,7 +97,7 @@ def test_silence_is_a_2_whatever_was_drawn(programs, how):
         for score in (1, 5):
             scores = dict.fromkeys(silent, score)
             choice = choose_values(program, scores, Draws("hush"), silent=silent)
-            assert set(choice.marks.values()) == {Mark(score=2, addressed=False)}
+            assert set(choice.marks.values()) == {PlantedMark(score=2, addressed=False)}
             assert not choice.stated
 
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from atom.probes.chunk import read_program
-from atom.probes.program import Program, Step, band
-from atom.probes.worlds import FAMILIES, TEMPLATES, Probe, make_probe, make_probes
+from atom.probes.program import Program, ProgramStep, band
+from atom.probes.worlds import FAMILIES, TEMPLATES, ProbeSample, make_probe, make_probes
 from atom.probes.worlds import leaves as leaf_names
 from atom.probes.worlds.make import plan_families
 from tests.held import pixel_hash
@@ -35,7 +35,7 @@ CLAUSE_ENDS = re.compile(r";|, (?:and|while|whereas|but|so|then) |[.!?] \w")
 
 
 @lru_cache(maxsize=128)
-def probe(family: str, template: str, seed: int, index: int) -> Probe:
+def probe(family: str, template: str, seed: int, index: int) -> ProbeSample:
     return make_probe(family, seed, index, template=template)
 
 
@@ -44,12 +44,12 @@ def holds(text: str, phrase: str) -> bool:
     return found is not None
 
 
-def speaks_of(step: Step, text: str) -> bool:
+def speaks_of(step: ProgramStep, text: str) -> bool:
     every = all(holds(text, word) for word in step.anchors_all)
     return every and (not step.anchors_any or any(holds(text, word) for word in step.anchors_any))
 
 
-def is_number(step: Step) -> bool:
+def is_number(step: ProgramStep) -> bool:
     return step.kind in ("num", "time")
 
 
@@ -150,7 +150,7 @@ def anchor_leaves_once() -> frozenset[tuple[str, ...]]:
     return frozenset(anchor_leaves())
 
 
-def check_regions(step: Step, pictures: int) -> None:
+def check_regions(step: ProgramStep, pictures: int) -> None:
     for region in step.regions:
         left, top, right, bottom = region.box
         assert left < right
@@ -159,7 +159,7 @@ def check_regions(step: Step, pictures: int) -> None:
         assert region.picture <= pictures
 
 
-def check_bands(step: Step) -> None:
+def check_bands(step: ProgramStep) -> None:
     if is_number(step):
         assert step.value is not None
         assert step.near > step.tolerance >= 0
@@ -175,7 +175,7 @@ def check_bands(step: Step) -> None:
     assert not set(others) & set(step.options)
 
 
-def check_phrases(step: Step, program: Program) -> None:
+def check_phrases(step: ProgramStep, program: Program) -> None:
     assert 3 <= len(step.phrases) <= 5
     words = [*step.options, *(w for more in step.synonyms.values() for w in more)]
     for phrase in step.phrases:

@@ -12,8 +12,8 @@ from atom.engine.imports.importing import import_reading
 from atom.engine.people.annotations import give
 from atom.formats import ImportFile, read
 from atom.records import Checkpoint
-from atom.reports.draft import Draft, ReportSpec
-from atom.reports.findings.looking import Look
+from atom.reports.draft import ReportDraft, ReportSpec
+from atom.reports.findings.looking import StudyLook
 from atom.reports.findings.saturate import find_of, find_shared
 from atom.reports.records import Finding
 from atom.store import Store, list_studies
@@ -26,7 +26,7 @@ from tests.votes import MOMENT, vote_files
 
 
 def find_all(store, data, filters):
-    look = Look(store, data, filters, 0)
+    look = StudyLook(store, data, filters, 0)
     own, after = find_shared(look)
     return (*own, *(one for row in look.view.ranking for one in find_of(look, row)), *after)
 
@@ -36,7 +36,7 @@ def filters_of(finding: Finding) -> Filters:
 
 
 def wrong_doors(draft) -> list[str]:
-    look: Look = draft.look
+    look: StudyLook = draft.look
     wrong = []
     for finding in draft.findings:
         page = urlsplit(finding.door).path
@@ -176,7 +176,7 @@ def test_people_s_labels_change_what_is_said_of_the_scale(tmp_path, made, monkey
         points = [row for row in store.select(Checkpoint) if row.state == "scored"]
         for point in points:
             give(store, made.study.id, "score", point.key, "ada", value=max(point.score - 1, 1))
-        few = Draft.of(store, data, filters).report(ReportSpec(made="2026-01-01"))
+        few = ReportDraft.of(store, data, filters).report(ReportSpec(made="2026-01-01"))
         for place in (
             "views.people.scale_rows",
             "views.people.scale_words",
@@ -184,7 +184,7 @@ def test_people_s_labels_change_what_is_said_of_the_scale(tmp_path, made, monkey
             "reports.findings.caveats",
         ):
             monkeypatch.setattr(f"atom.{place}.MIN_LABELLED", 3)
-        enough = Draft.of(store, data, filters).report(ReportSpec(made="2026-01-01"))
+        enough = ReportDraft.of(store, data, filters).report(ReportSpec(made="2026-01-01"))
     text = few.model_dump_json()
     assert re.search(r"people have checked on \d+ samples only, where 30 are needed", text)
     assert "nobody has checked" not in text
@@ -200,7 +200,7 @@ def test_votes_in_one_order_carry_their_caveat(tmp_path, votes):
     with Store.open(tmp_path) as store:
         import_reading(store, read("mllm-bench", table), "One order", MOMENT)
         (study,) = list_studies(store)
-        seen = Draft.of(store, load_study(store, study.id), Filters(study=study.id)).findings
+        seen = ReportDraft.of(store, load_study(store, study.id), Filters(study=study.id)).findings
     (caveat,) = [one for one in seen if one.id == "caveat:single_order"]
     assert caveat.numbers[0].value > 0
     assert not [one for one in votes.findings if one.id == "caveat:single_order"]

@@ -13,7 +13,7 @@ from atom.cli.main import main
 from atom.display import numbers
 from atom.display.numbers import money
 from atom.records import Call, Checkpoint, Judge, content_id
-from atom.reports.draft import Draft, ReportSpec
+from atom.reports.draft import ReportDraft, ReportSpec
 from atom.reports.markdown_file import to_markdown
 from atom.store import Store, table
 from atom.store.reading.calls import cost_of_marks
@@ -205,7 +205,9 @@ def test_exports_reports_and_profile_say_where_judges_differ(priced, tmp_path, c
     assert said == pytest.approx({"share": rows[0].judges.share, "n": rows[0].judges.n,
                                   "disagreement": rows[0].judges.disagreement})  # fmt: skip
     with Store.open(made.folder) as store:
-        report = Draft.of(store, load_study(store, made.study.id), Filters()).report(ReportSpec())
+        report = ReportDraft.of(store, load_study(store, made.study.id), Filters()).report(
+            ReportSpec()
+        )
     text = to_markdown(report)
     assert "| judges differ | disagreement |" in text
     assert f"| {rows[0].judges.share:.1f} % | {rows[0].judges.disagreement:.1f} |" in text

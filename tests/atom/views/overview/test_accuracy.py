@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from atom.engine.imports.importing import import_reading
-from atom.exports.base import ExportOptions, Source
+from atom.exports.base import ExportOptions, ExportSource
 from atom.exports.registry import find_exporter
 from atom.formats import ImportFile, read
 from atom.records import Outcome, Response, Sample, Study
 from atom.reports.compose import sentence
-from atom.reports.draft import Draft
+from atom.reports.draft import ReportDraft
 from atom.reports.profile import find_model, profile
 from atom.store import Store
 from atom.store import table as columns_of
@@ -107,7 +107,7 @@ def test_skills_failures_and_comparison_count_alike(store, data):
 def test_profile_and_csv_say_the_same(store, data, tmp_path):
     found = profile(data, Filters(), find_model(data, "refuser"))
     assert (found.row.right.value, found.row.given.value) == (50.0, 100.0)
-    source = Source(store, data.study.id)
+    source = ExportSource(store, data.study.id)
     find_exporter("csv").write(source, tmp_path / "tables", ExportOptions(moment=MOMENT))
     with (tmp_path / "tables" / "ranking.csv").open(encoding="utf-8-sig") as file:
         rows = {row["model"]: row for row in csv.DictReader(file)}
@@ -117,7 +117,7 @@ def test_profile_and_csv_say_the_same(store, data, tmp_path):
 
 
 def test_the_report_says_both(store, data):
-    draft = Draft.of(store, data, Filters(study=data.study.id))
+    draft = ReportDraft.of(store, data, Filters(study=data.study.id))
     (found,) = [one for one in draft.findings if one.facts.get("caveat") == "withheld"]
     told = sentence(found, measure="outcome")
     assert "refuser gave no answer to 30 of 60 questions (30 empty)" in told
@@ -195,7 +195,7 @@ def test_published_figures_stand_whatever_answers_say(shared_folder, tmp_path):
         data = load_study(opened, "M")
         view = overview(data, Filters(), facet="skills")
         (row,) = view.ranking
-        source = Source(opened, data.study.id)
+        source = ExportSource(opened, data.study.id)
         find_exporter("csv").write(source, tmp_path / "tables", ExportOptions(moment=MOMENT))
     assert row.score.value == row.right.value == pytest.approx(expected["accuracy_percent"])
     # 348 right of the 940 that have a text.
