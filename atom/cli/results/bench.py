@@ -16,7 +16,7 @@ from atom.records import BenchSet, Verdict
 from atom.store import Store
 from atom.store import table as columns_of
 from atom.views.judges.figures import chance, estimate, of_result, of_table
-from atom.views.lab.page import Standing, bench_result, places, standings
+from atom.views.lab.page import SetProgress, bench_result, places, standings
 
 MOST_LINES = 12
 
@@ -53,7 +53,7 @@ def tell_of_judge(store: Store, record: BenchSet, judge: str, out: Output) -> in
     return 1 if nothing else 0
 
 
-def failed_lines(store: Store, set_id: str, standing: Standing) -> list[str]:
+def failed_lines(store: Store, set_id: str, standing: SetProgress) -> list[str]:
     """Say which questions to a judge failed, why most often, and what to do."""
     if not standing.failed:
         return []

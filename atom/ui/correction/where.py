@@ -20,7 +20,7 @@ from atom.views.correction.effect_table import (
 )
 from atom.views.correction.form import ARM_WORDS, EFFECT_WORDS
 from atom.views.correction.page import RepairLine, Results, UnlockedLine
-from atom.views.correction.steps import Came
+from atom.views.correction.steps import CaseSelection
 from taxonomy import Path, format_path
 
 _MOST = 10
@@ -96,7 +96,7 @@ def by_leaf(found: Results, doors: Doors) -> Html | None:
 
 
 def _repairs(lines: Sequence[RepairLine], label: str, *, doors: Doors, against: str) -> Html:
-    def counted(line: RepairLine, number: int, came: Came, what: str) -> Html:
+    def counted(line: RepairLine, number: int, came: CaseSelection, what: str) -> Html:
         to = doors.cases(CaseQuery(arm=line.repair.arm, came=came, under=line.path))
         return opening(number, to, f"{line.path[-1]}: {what}")
 
@@ -146,7 +146,7 @@ def unlocking(found: Results, doors: Doors) -> Html | None:
     if not lines:
         return None
 
-    def counted(line: UnlockedLine, came: Came) -> Html:
+    def counted(line: UnlockedLine, came: CaseSelection) -> Html:
         to = doors.cases(CaseQuery(arm="guided", came=came, under=line.path))
         return opening(getattr(line.unlocked, came), to, f"{line.path[-1]}: {came}")
 

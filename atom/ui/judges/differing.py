@@ -8,10 +8,10 @@ from atom.display import numbers
 from atom.ui import kit, links
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES
-from atom.views.overview.differing import Differing
+from atom.views.overview.differing import PanelDifference
 
 
-def cell(found: Differing | None, text: str) -> Html | None:
+def cell(found: PanelDifference | None, text: str) -> Html | None:
     """Draw the share of a model's checkpoints on which judges differ; it opens them."""
     if found is None:
         return None
@@ -21,7 +21,7 @@ def cell(found: Differing | None, text: str) -> Html | None:
     return kit.cell(text, _to(found), tip=_tip(found))
 
 
-def line(found: Differing | None) -> Html | None:
+def line(found: PanelDifference | None) -> Html | None:
     """Say in a line on how many checkpoints of a node judges differ; nothing with one judge."""
     if found is None or not found.n:
         return None
@@ -37,7 +37,7 @@ def line(found: Differing | None) -> Html | None:
     )
 
 
-def most(all_: Differing | None, found: Sequence[Differing]) -> Html | None:
+def most(all_: PanelDifference | None, found: Sequence[PanelDifference]) -> Html | None:
     """Say where judges differ most, each capability a door; nothing with one judge."""
     if all_ is None or not all_.n or not found:
         return None
@@ -60,11 +60,11 @@ def most(all_: Differing | None, found: Sequence[Differing]) -> Html | None:
     )
 
 
-def _to(found: Differing) -> str:
+def _to(found: PanelDifference) -> str:
     return links.address(FAILURES.url_path, found.filters)
 
 
-def _tip(found: Differing) -> str:
+def _tip(found: PanelDifference) -> str:
     share = numbers.percent(found.share, found.n)
     return (
         f"Of {found.n:,} checkpoints that two judges or more marked, they differ by a step or "

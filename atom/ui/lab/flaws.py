@@ -8,7 +8,7 @@ from atom.ui import links
 from atom.ui.pages import JUDGE_LAB
 from atom.ui.shell import stores
 from atom.ui.shell.frame import Here
-from atom.views.lab.calibrations import Calibrated, calibration_of
+from atom.views.lab.calibrations import CalibratedJudge, calibration_of
 from atom.views.lab.judge_marks import JudgeMark, find_mark, marks_of
 from atom.views.stores import OpenStore
 from taxonomy import Path
@@ -48,7 +48,7 @@ def calibrated(
     judge_id: str,
     _store: OpenStore,
     _own: OpenStore | None,
-) -> Calibrated | None:
+) -> CalibratedJudge | None:
     """Hold a judge against the truth, once for each revision; None where it was never asked."""
     del url, revision, own_revision
     return calibration_of((_store,) if _own is None else (_store, _own), judge_id)

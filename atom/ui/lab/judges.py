@@ -18,7 +18,7 @@ from atom.ui.pages import FAILURES, JUDGE_LAB, RUNS
 from atom.ui.shell import stores
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
-from atom.views.judges import TOGETHER, Group, JudgesView, MarkPair, PairCell, judges_view
+from atom.views.judges import TOGETHER, JudgesView, MarkGroup, MarkPair, PairCell, judges_view
 from atom.views.people.rubric import TITLES
 from atom.views.stores import OpenStore
 from atom.views.study_data import StudyData
@@ -342,11 +342,11 @@ def _with_n(found: TwoJudges) -> Html:
     return el("span", _cell(found.spearman), data_tip=numbers.count(found.n, "answer"))
 
 
-def _groups(here: Here, view: JudgesView, title: str, groups: Sequence[Group]) -> Html | None:
+def _groups(here: Here, view: JudgesView, title: str, groups: Sequence[MarkGroup]) -> Html | None:
     if not groups:
         return None
 
-    def to(group: Group) -> str:
+    def to(group: MarkGroup) -> str:
         return _address(here, group.filters, view, of=group.question or None)
 
     drawn = kit.grid(
@@ -359,7 +359,7 @@ def _groups(here: Here, view: JudgesView, title: str, groups: Sequence[Group]) -
     return el("div", drawn, style="margin-bottom:14px")
 
 
-def _chosen(here: Here, group: Group) -> bool:
+def _chosen(here: Here, group: MarkGroup) -> bool:
     if group.path:
         return here.filters.node == group.path
     if group.question:
@@ -367,7 +367,7 @@ def _chosen(here: Here, group: Group) -> bool:
     return here.filters.model == group.filters.model
 
 
-def _part(group: Group, href: str) -> Html:
+def _part(group: MarkGroup, href: str) -> Html:
     if group.model >= 0:
         return kit.door(kit.model(group.name, group.model), href)
     indent = f"padding-left:{14 * (len(group.path) - 1)}px" if len(group.path) > 1 else None

@@ -45,7 +45,7 @@ from atom.views.filters import Filters
 from atom.views.judges.figures import board_csv, of_result
 from atom.views.lab.items import groups_of
 from atom.views.lab.page import (
-    Standing,
+    SetProgress,
     bench_results,
     bench_sets,
     places,
@@ -57,7 +57,7 @@ DELETING = "lab_deleting"
 PUBLISHED = "published"
 
 OfStudy = Callable[[Here], None]
-Extra = Callable[[LabContext, BenchSet, tuple[Standing, ...]], None]
+Extra = Callable[[LabContext, BenchSet, tuple[SetProgress, ...]], None]
 
 STUDY_TABS: Mapping[str, tuple[str, OfStudy]] = {
     lab_verdict.TAB: ("For what it can be trusted", lab_verdict.draw),
@@ -184,7 +184,7 @@ def _no_study() -> None:
 @st.cache_resource(show_spinner=False, max_entries=16)
 def _figures(
     url: str, set_id: str, revision: int, _store: OpenStore
-) -> tuple[tuple[Standing, ...], dict[str, BenchResult], frozenset[str]]:
+) -> tuple[tuple[SetProgress, ...], dict[str, BenchResult], frozenset[str]]:
     del url, revision
     judges = tuple(standings(_store, set_id))
     results = bench_results(_store, set_id, [one.judge for one in judges])

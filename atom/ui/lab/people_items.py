@@ -15,7 +15,7 @@ from atom.ui.lab.bench import items as lab_items
 from atom.ui.lab.bench.asked import Asked, ItemsPlace
 from atom.ui.pages import FAILURES, JUDGE_LAB
 from atom.ui.shell.frame import Here
-from atom.views.lab.fidelity.held import Held, hold
+from atom.views.lab.fidelity.held import PeopleComparison, hold
 from atom.views.lab.fidelity.tab import as_judged
 from atom.views.lab.items import ItemList, ItemRow, ItemView, find_row, laid_open
 from atom.views.lab.people_items import (
@@ -131,7 +131,7 @@ def _people(
     del url, study_id, revision
     if of == METHODS_OF:
         data = as_judged(_store, _data, judge or None)
-        held: Held = hold(_store, data, _data)
+        held: PeopleComparison = hold(_store, data, _data)
         return tuple(
             (name, METHODS[name].title, rows)
             for name in METHODS

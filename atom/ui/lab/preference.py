@@ -15,9 +15,9 @@ from atom.views.failures.votes import OrderVote, PairVotes
 from atom.views.lab.preference_summary import (
     LevelRow,
     PreferenceSummary,
-    Share,
     VotedModel,
     VotingJudge,
+    WilsonShare,
 )
 
 
@@ -115,11 +115,11 @@ def _lost(one: VotedModel) -> Html:
     return el("span", f"{one.lost:,}", data_tip=tip)
 
 
-def _rate(share: Share) -> str:
+def _rate(share: WilsonShare) -> str:
     return numbers.percent(share.value, share.n)
 
 
-def _interval(share: Share) -> str:
+def _interval(share: WilsonShare) -> str:
     return (
         f"{numbers.in_percent(share.value)} ({numbers.ends(share.lo, share.hi)}) of "
         f"{numbers.count(share.n, 'comparison')}"

@@ -23,7 +23,7 @@ from atom.ui.shell.frame import Here
 from atom.views.judges.figures import estimate
 from atom.views.lab.page import (
     CHANCE_WORDS,
-    Standing,
+    SetProgress,
     against_chance,
     bench_results,
     bench_sets,
@@ -32,8 +32,8 @@ from atom.views.lab.page import (
 from atom.views.lab.verdict import (
     PEOPLE,
     PROBES,
+    JudgeEvidence,
     JudgeVerdict,
-    Known,
     PeopleShare,
     RootVerdict,
     judge_verdict,
@@ -88,7 +88,7 @@ def read(here: Here) -> tuple[JudgeVerdict, ...]:
             here.store.url, here.store.revision(), -1 if own is None else own.revision(), judge,
             here.store, own,
         )  # fmt: skip
-        known = Known(
+        known = JudgeEvidence(
             judge=judge,
             name=name,
             probes=held.view if held is not None else None,
@@ -144,7 +144,7 @@ def _first_figures(
 
 
 def _figures(
-    store: OpenStore, record: BenchSet, judges: list[Standing]
+    store: OpenStore, record: BenchSet, judges: list[SetProgress]
 ) -> dict[str, tuple[str, MetricRow]]:
     results = bench_results(store, record.id, [one.judge for one in judges])
     first = {one.judge: (one.name, _first(results[one.judge])) for one in judges}
@@ -262,7 +262,7 @@ def _table(here: Here, found: tuple[JudgeVerdict, ...]) -> Html:
     )
 
 
-def _probes(here: Here, known: Known) -> Html:
+def _probes(here: Here, known: JudgeEvidence) -> Html:
     if known.probes is None:
         return kit.quiet(numbers.NONE)
     whole = known.probes.whole
@@ -270,14 +270,14 @@ def _probes(here: Here, known: Known) -> Html:
     return kit.door(ends, _tab(here, CALIBRATION, who=known.judge))
 
 
-def _ranked(here: Here, known: Known) -> Html:
+def _ranked(here: Here, known: JudgeEvidence) -> Html:
     if known.people is None:
         return kit.quiet(numbers.NONE)
     to = _tab(here, "people", who=known.judge)
     return kit.door(lab_judge_methods.share(known.people.whole), to)
 
 
-def _bench(here: Here, known: Known, name: str) -> Html:
+def _bench(here: Here, known: JudgeEvidence, name: str) -> Html:
     row = known.benches.get(name)
     if row is None:
         return kit.quiet(numbers.NONE)

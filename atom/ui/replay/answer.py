@@ -17,7 +17,7 @@ from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
 from atom.views.replay.drafts import mappings_of
-from atom.views.replay.page import Answered, counts_in, stored_answers, typed_answer
+from atom.views.replay.page import BenchAnswer, counts_in, stored_answers, typed_answer
 from atom.views.runs.sampling import sampling_words
 from atom.views.stores import OpenStore, StudyEntry
 
@@ -80,7 +80,7 @@ def candidates(endpoints: dict[str, Endpoint]) -> list[str]:
     return [name for name, endpoint in endpoints.items() if "candidate" in endpoint.roles]
 
 
-def _stored(bench: Bench, stored: tuple[Answered, ...]) -> None:
+def _stored(bench: Bench, stored: tuple[BenchAnswer, ...]) -> None:
     names = {answer.response.id: answer for answer in stored}
     key = f"answer_stored_{bench.key}"
     chosen = bench.answers.chosen

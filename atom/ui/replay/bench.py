@@ -30,7 +30,7 @@ from atom.stages.criteria import CriteriaResult
 from atom.stages.stage import StageResult, Subject
 from atom.ui import work
 from atom.views.replay.drafts import Draft, Drafts, criterion_id, drafts_of, result_of, with_leaves
-from atom.views.replay.page import Answered, Scorecard, scorecard
+from atom.views.replay.page import BenchAnswer, Scorecard, scorecard
 from atom.views.stores import StudyEntry
 
 Step = Literal["replay", "criteria", "mapping", "answer", "scoring"]
@@ -45,7 +45,7 @@ LOST = "The work was lost when the server restarted. Take the step again; nothin
 class Answers:
     """The answers to a sample that are on the bench, whoever judges them."""
 
-    given: list[Answered] = field(default_factory=list)
+    given: list[BenchAnswer] = field(default_factory=list)
     chosen: str = ""
     typed: str = ""
     writer: str = ""
@@ -94,7 +94,7 @@ class Bench:
         return self.result is not self.judged
 
     @property
-    def answer(self) -> Answered | None:
+    def answer(self) -> BenchAnswer | None:
         """The chosen answer."""
         return next((a for a in self.answers.given if a.response.id == self.answers.chosen), None)
 
@@ -131,7 +131,7 @@ class Bench:
         if self.past:
             self.drafts = self.past.pop()
 
-    def choose(self, answer: Answered) -> None:
+    def choose(self, answer: BenchAnswer) -> None:
         """Put an answer on the bench and choose it."""
         rest = [a for a in self.answers.given if a.response.id != answer.response.id]
         self.answers.given = [*rest, answer]
@@ -338,7 +338,7 @@ def _answered(bench: Bench, brought: StageResult) -> bool:
     assert bench.asked is not None
     response, verdicts = brought.one(Response), brought.all(Outcome)
     verdict = verdicts[0] if verdicts else None
-    answer = Answered(response=response, candidate=candidate_of(bench.asked), outcome=verdict)
+    answer = BenchAnswer(response=response, candidate=candidate_of(bench.asked), outcome=verdict)
     if response.state == "scored":
         bench.choose(answer)
     else:

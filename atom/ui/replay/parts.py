@@ -17,7 +17,7 @@ from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
 from atom.views.pictures import PictureFile, read_picture
 from atom.views.replay.drafts import criterion_id
-from atom.views.replay.page import Answered, OwnPicture, Scorecard, ScoreLine, arriving
+from atom.views.replay.page import BenchAnswer, OwnPicture, Scorecard, ScoreLine, arriving
 
 ONLY_PROBES = "The built-in test judge knows only test pictures"
 _MOST_REASON = 4000
@@ -191,7 +191,7 @@ def growing(step: Step, text: str, seconds: float, price: str) -> Html:
 # --- answer and scores ---------------------------------------------------------------------------
 
 
-def answer(given: Answered, card: Scorecard | None) -> Html:
+def answer(given: BenchAnswer, card: Scorecard | None) -> Html:
     """Show the chosen answer with the words that the judge points at."""
     spans = [
         said.Span(start=line.point.span[0], end=line.point.span[1], light=line.criterion_id)
@@ -212,7 +212,7 @@ def answer(given: Answered, card: Scorecard | None) -> Html:
     )
 
 
-def verdict(given: Answered) -> str:
+def verdict(given: BenchAnswer) -> str:
     """Say whether the final answer is right."""
     outcome = given.outcome
     if outcome is None or outcome.value is None:

@@ -17,7 +17,7 @@ from atom.ui.html import el
 from atom.ui.runs import parts as runs_parts
 from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
-from atom.views.runs.page import RunView, Seen, run_view
+from atom.views.runs.page import ProgressSample, RunView, run_view
 from atom.views.runs.together import sharing_now
 from atom.views.stores import OpenStore
 
@@ -32,11 +32,11 @@ _WATCHED = 40
 
 def watched(status: RunStatus, label: str = "", store: OpenStore | None = None) -> RunView:
     """Look at a run and remember how far it was, so that its pace is known."""
-    held: dict[str, deque[Seen]] = st.session_state.setdefault(SEEN, {})
+    held: dict[str, deque[ProgressSample]] = st.session_state.setdefault(SEEN, {})
     seen = held.setdefault(status.run.id, deque(maxlen=_WATCHED))
     if seen and status.run.done < seen[-1].done:
         seen.clear()
-    seen.append(Seen(moment=time.monotonic(), done=status.run.done))
+    seen.append(ProgressSample(moment=time.monotonic(), done=status.run.done))
     run, known = status.run, priced()
     sharing: tuple[str, ...] = ()
     if store is not None and status.alive:

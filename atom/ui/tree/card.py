@@ -15,7 +15,7 @@ from atom.ui.tree.wanted import STATUS, style, to, whose
 from atom.views.failures.marked import points_words
 from atom.views.fingerprints.blind import NodeNeed
 from atom.views.lab.judge_marks import JudgeMark
-from atom.views.overview.differing import Differing
+from atom.views.overview.differing import PanelDifference
 from atom.views.overview.evidence import NodeEvidence
 from atom.views.overview.weakness_words import evidence_words, frame_words, more_words
 from atom.views.pictures import read_thumbnail
@@ -36,7 +36,7 @@ def card(
     said: NodeEvidence | None = None,
     judge: JudgeMark | None = None,
     need: NodeNeed | None = None,
-    differ: Differing | None = None,
+    differ: PanelDifference | None = None,
 ) -> Html:
     """Draw a node: what it means, who is good at it, what goes wrong there, a judge's flaw."""
     support = [

@@ -29,11 +29,11 @@ from atom.views.correction.arm_table import arm_table
 from atom.views.correction.effect_table import effect_table
 from atom.views.correction.form import ARM_WORDS, EFFECT_WORDS
 from atom.views.correction.page import Results, contrast_of
-from atom.views.correction.steps import Came, step_rows
+from atom.views.correction.steps import CaseSelection, step_rows
 from atom.views.study_data import StudyData
 from taxonomy import Path
 
-OF_STEPS: tuple[Came, ...] = ("steps", "repaired", "asked", "flipped", "unlocked")
+OF_STEPS: tuple[CaseSelection, ...] = ("steps", "repaired", "asked", "flipped", "unlocked")
 """Numbers that count steps, not answers."""
 EXCERPT = 140
 
@@ -52,7 +52,7 @@ class CaseQuery:
     arm: Arm | None = None
     cohort: Cohort = "failed"
     effect: str | None = None
-    came: Came = "all"
+    came: CaseSelection = "all"
     under: Path = ()
 
 
@@ -80,7 +80,7 @@ class Cases:
 
 def read_query(query: Mapping[str, str]) -> CaseQuery:
     """Read a query from an address; what can't be read is left out."""
-    arms, came = get_args(Arm), get_args(Came)
+    arms, came = get_args(Arm), get_args(CaseSelection)
     names = {contrast.name for contrast in CONTRASTS}
     effect = query.get("effect")
     found = query.get("came", "all")
@@ -149,7 +149,7 @@ def _arm_mask(found: Results, query: CaseQuery) -> Mask:
     code = code_of(query.arm)
     value = seen.right[:, code]
     mask &= seen.ran[:, code]
-    outcomes: dict[Came, Mask] = {
+    outcomes: dict[CaseSelection, Mask] = {
         "tried": asked_again(found.loaded.trials, seen, query.arm, found.tries),
         "right": value >= RIGHT,
         "wrong": value < RIGHT,
@@ -176,7 +176,7 @@ def _effect_mask(found: Results, query: CaseQuery) -> Mask:
     first, second = then.right[:, arm], then.right[:, control]
     pairs = tried & fit & np.isfinite(first) & np.isfinite(second)
     yes, no = first >= RIGHT, second >= RIGHT
-    masks: dict[Came, Mask] = {
+    masks: dict[CaseSelection, Mask] = {
         "first": pairs & yes & ~no,
         "second": pairs & no & ~yes,
         "both": pairs & yes & no,

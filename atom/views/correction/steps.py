@@ -25,7 +25,7 @@ from atom.views.correction.data import (
     load_trials,
 )
 
-Came = Literal[
+CaseSelection = Literal[
     "all", "tried", "right", "wrong", "unknown",
     "pairs", "first", "second", "both", "neither", "apart", "unpaired",
     "steps", "repaired", "asked", "flipped", "unlocked",
@@ -33,7 +33,9 @@ Came = Literal[
 """Which answers are listed: by an arm's result; by how an arm and its control compare; by steps."""
 
 
-def step_rows(trials: Trials, arm: Arm, came: Came, upto: int, control: Arm | None = None) -> Ints:
+def step_rows(
+    trials: Trials, arm: Arm, came: CaseSelection, upto: int, control: Arm | None = None
+) -> Ints:
     """Return the rows of failed steps that a number counts.
 
     Args:

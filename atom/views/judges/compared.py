@@ -26,14 +26,14 @@ from atom.views.filters import Filters, answers_kept
 from atom.views.judges.given import (
     MOST_PEOPLE,
     TOGETHER,
-    Everyone,
-    Shared,
+    AllJudgesMarks,
+    SharedMarks,
     everyone,
     shared_marks,
 )
 from atom.views.judges.groups import (
     LEAST,
-    Parts,
+    GroupSources,
     asked_questions,
     by_model,
     by_node,
@@ -142,7 +142,7 @@ def _chosen(
     return (b, a) if fixed is not None and b.id == fixed.id else (a, b)
 
 
-def _cells(judges: Sequence[Judge], all_: Everyone, filters: Filters) -> tuple[PairCell, ...]:
+def _cells(judges: Sequence[Judge], all_: AllJudgesMarks, filters: Filters) -> tuple[PairCell, ...]:
     found = []
     for one, other in combinations(judges, 2):
         if _part_of_other(one, other):
@@ -159,7 +159,7 @@ def _cells(judges: Sequence[Judge], all_: Everyone, filters: Filters) -> tuple[P
 
 
 def _answers(
-    all_: Everyone, one: Judge, other: Judge, filters: Filters, rule: Rule = "plain"
+    all_: AllJudgesMarks, one: Judge, other: Judge, filters: Filters, rule: Rule = "plain"
 ) -> JointMarks:
     """Put two judges' values of answers together; most people give no value to an answer."""
     table = all_.data.table
@@ -171,7 +171,9 @@ def _answers(
     return JointMarks(first, second, table.cluster[table.sample].astype(np.int64))
 
 
-def _by_rule(all_: Everyone, one: Judge, other: Judge, filters: Filters) -> tuple[AnswerGroup, ...]:
+def _by_rule(
+    all_: AllJudgesMarks, one: Judge, other: Judge, filters: Filters
+) -> tuple[AnswerGroup, ...]:
     """Compare two judges' values of answers: all by every rule, then model by model as marked."""
     rng = np.random.default_rng(_SEED)
     rules = [rule for rule in TITLES if {(one.id, rule), (other.id, rule)} & all_.worth.keys()]
@@ -206,12 +208,12 @@ def _part_of_other(one: Judge, other: Judge) -> bool:
     return bool({one.id, other.id} & together) and one.kind == other.kind == "person"
 
 
-def _kept(all_: Everyone, one: Judge, other: Judge, filters: Filters) -> Shared:
+def _kept(all_: AllJudgesMarks, one: Judge, other: Judge, filters: Filters) -> SharedMarks:
     shared = shared_marks(all_.marks[one.id], all_.marks[other.id])
     return shared.only(all_.kept(shared.key, filters))
 
 
-def _people(all_: Everyone, people: Sequence[str], filters: Filters) -> PeopleAlike | None:
+def _people(all_: AllJudgesMarks, people: Sequence[str], filters: Filters) -> PeopleAlike | None:
     """Say how far people agree among themselves, all of them together."""
     marks = [all_.marks[name] for name in people if name in all_.marks]
     if len(marks) < 2:
@@ -238,7 +240,7 @@ def _people(all_: Everyone, people: Sequence[str], filters: Filters) -> PeopleAl
 def _compared(
     store: Store,
     base: JudgesView,
-    all_: Everyone,
+    all_: AllJudgesMarks,
     seen: Mapping[str, StudyData],
     filters: Filters,
     question: str,
@@ -257,7 +259,7 @@ def _compared(
     marks = JointMarks(shared.first, shared.second, all_.cluster(shared.key))
     rng = np.random.default_rng(_SEED)
     whole = marks.agreement(rng=rng)
-    parts = Parts(
+    parts = GroupSources(
         all_=all_,
         key=shared.key,
         marks=marks,

@@ -21,7 +21,7 @@ _GROUPS = {"comp_feedback": "comparison", "meta_feedback": "feedback on feedback
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class JudgeFigure:
     """A figure of a judge, and where it stands.
 
     Attributes:
@@ -61,7 +61,7 @@ def group_words(group: str) -> str:
     return _GROUPS.get(group, group.replace("_", " "))
 
 
-def figures(told: Sequence[Told], title: str, *, judges: bool = False) -> Table[Told]:
+def figures(told: Sequence[JudgeFigure], title: str, *, judges: bool = False) -> Table[JudgeFigure]:
     """Table figures.
 
     Args:
@@ -69,36 +69,40 @@ def figures(told: Sequence[Told], title: str, *, judges: bool = False) -> Table[
         judges: whether they are of several judges.
     """
     columns = (
-        Column[Told](title="", of=lambda one: one.name, name="judge", seen="data"),
+        Column[JudgeFigure](title="", of=lambda one: one.name, name="judge", seen="data"),
         *data("table"),
-        Column[Told](title=FIGURE, of=lambda one: one.row.label, name="figure", width="24%"),
-        Column[Told](title="", of=lambda one: one.row.metric, name="metric", seen="data"),
-        Column[Told](title=OF, of=lambda one: one.row.group, write=group_words, name="group",
-                     spare=True),
-        Column[Told](title=JUDGE, of=lambda one: one.name, seen="everywhere" if judges else "data"),
-        Column[Told](title=BAR, of=lambda one: "", seen="screen", width="22%", broad=True,
-                     term="chance level"),
-        Column[Told](title=VALUE, of=lambda one: estimate(one.row), name="value",
-                     ends=("lo", "hi"), number=True),
-        Column[Told](title=GUESSING, of=lambda one: chance(one.row), name="chance", number=True,
-                     spare=True),
-        Column[Told](title=N, of=lambda one: one.row.n, name="n", number=True),
-        Column[Told](title="", of=lambda one: one.row.invalid, name="unread", seen="data"),
-        Column[Told](title="Unread", of=_unread, number=True),
-        Column[Told](title=COUNTING, of=lambda one: one.row.rule, name="counting", spare=True),
-        Column[Told](title="", of=lambda one: one.row.unit, name="unit", seen="data"),
-        Column[Told](title="", of=lambda one: one.row.note, name="note", seen="data"),
+        Column[JudgeFigure](title=FIGURE, of=lambda one: one.row.label, name="figure", width="24%"),
+        Column[JudgeFigure](title="", of=lambda one: one.row.metric, name="metric", seen="data"),
+        Column[JudgeFigure](title=OF, of=lambda one: one.row.group, write=group_words, name="group",
+                            spare=True),
+        Column[JudgeFigure](title=JUDGE, of=lambda one: one.name,
+                            seen="everywhere" if judges else "data"),
+        Column[JudgeFigure](title=BAR, of=lambda one: "", seen="screen", width="22%", broad=True,
+                            term="chance level"),
+        Column[JudgeFigure](title=VALUE, of=lambda one: estimate(one.row), name="value",
+                            ends=("lo", "hi"), number=True),
+        Column[JudgeFigure](title=GUESSING, of=lambda one: chance(one.row), name="chance",
+                            number=True, spare=True),
+        Column[JudgeFigure](title=N, of=lambda one: one.row.n, name="n", number=True),
+        Column[JudgeFigure](title="", of=lambda one: one.row.invalid, name="unread", seen="data"),
+        Column[JudgeFigure](title="Unread", of=_unread, number=True),
+        Column[JudgeFigure](title=COUNTING, of=lambda one: one.row.rule, name="counting",
+                            spare=True),
+        Column[JudgeFigure](title="", of=lambda one: one.row.unit, name="unit", seen="data"),
+        Column[JudgeFigure](title="", of=lambda one: one.row.note, name="note", seen="data"),
     )  # fmt: skip
     return Table(label=title, columns=columns, rows=told)
 
 
-def of_table(table: MetricTable, judge: str = "", name: str = "") -> Table[Told]:
+def of_table(table: MetricTable, judge: str = "", name: str = "") -> Table[JudgeFigure]:
     """Table what stands under one heading of one judge."""
-    told = [Told(row=row, judge=judge, name=name, table=table.title) for row in table.rows]
+    told = [JudgeFigure(row=row, judge=judge, name=name, table=table.title) for row in table.rows]
     return figures(told, table.title)
 
 
-def of_result(result: BenchResult, judge: str = "", name: str = "") -> tuple[Table[Told], ...]:
+def of_result(
+    result: BenchResult, judge: str = "", name: str = ""
+) -> tuple[Table[JudgeFigure], ...]:
     """Table all of one judge, the headline first."""
     parts = (MetricTable(title=HEADLINE, rows=result.headline), *result.tables)
     return tuple(of_table(part, judge, name) for part in parts)
@@ -110,7 +114,9 @@ def board_csv(results: Mapping[str, BenchResult], names: Mapping[str, str]) -> s
                          for judge, result in results.items()))  # fmt: skip
 
 
-def of_judges(lines: Iterable[Mapping[str, MetricRow]], names: Mapping[str, str]) -> Table[Told]:
+def of_judges(
+    lines: Iterable[Mapping[str, MetricRow]], names: Mapping[str, str]
+) -> Table[JudgeFigure]:
     """Table headline figures, each of all judges that have it.
 
     Args:
@@ -118,14 +124,14 @@ def of_judges(lines: Iterable[Mapping[str, MetricRow]], names: Mapping[str, str]
         names: judge's id -> name.
     """
     told = [
-        Told(row=row, judge=judge, name=names[judge], again=bool(at))
+        JudgeFigure(row=row, judge=judge, name=names[judge], again=bool(at))
         for line in lines
         for at, (judge, row) in enumerate(line.items())
     ]
     return figures(told, "Headline figures of every judge", judges=True)
 
 
-def _unread(one: Told) -> str:
+def _unread(one: JudgeFigure) -> str:
     row = one.row
     share = f" ({numbers.share(row.invalid / row.n)})" if row.invalid and row.n else ""
     return f"{row.invalid:,}{share}"

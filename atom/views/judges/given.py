@@ -23,7 +23,7 @@ TOGETHER = (ALL_PEOPLE, Judge(id=MOST_PEOPLE, name="Most people", kind="person")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Given:
+class ValuedMarks:
     """The marks of one judge that have a value, arrays of shape (n,).
 
     Attributes:
@@ -36,7 +36,7 @@ class Given:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Everyone:
+class AllJudgesMarks:
     """What all judges of a study gave, under one numbering of answers and criteria.
 
     Attributes:
@@ -54,7 +54,7 @@ class Everyone:
     criterion_ids: tuple[str, ...]
     leaf: Ints
     leaves: tuple[Path, ...]
-    marks: Mapping[str, Given]
+    marks: Mapping[str, ValuedMarks]
     unread: Mapping[str, int]
     worth: Mapping[tuple[str, Rule], Floats]
 
@@ -94,7 +94,7 @@ def everyone(
     seen: Mapping[str, StudyData],
     people: Collection[str],
     unread: UnreadRule = "left out",
-) -> Everyone:
+) -> AllJudgesMarks:
     """Put the marks of a study's judges under one numbering.
 
     Args:
@@ -142,7 +142,7 @@ def everyone(
     if len(persons) > 1:
         marks[PEOPLE] = _together(persons)
         marks[MOST_PEOPLE] = _majority(persons)
-    return Everyone(
+    return AllJudgesMarks(
         data=data,
         criterion_ids=tuple(criteria),
         leaf=np.array([hangs.get(at, -1) for at in range(len(criteria))] or [-1], dtype=np.int64),
@@ -153,19 +153,19 @@ def everyone(
     )
 
 
-def _given(key: Ints, value: Floats) -> Given:
+def _given(key: Ints, value: Floats) -> ValuedMarks:
     order = np.argsort(key, kind="stable")
-    return Given(key=key[order], value=value[order])
+    return ValuedMarks(key=key[order], value=value[order])
 
 
-def _together(persons: Sequence[Given]) -> Given:
+def _together(persons: Sequence[ValuedMarks]) -> ValuedMarks:
     """Return the mean of people's marks of each criterion on each answer."""
     key, of = np.unique(np.concatenate([one.key for one in persons]), return_inverse=True)
     total = np.bincount(of, weights=np.concatenate([one.value for one in persons]))
-    return Given(key=key, value=total / np.bincount(of))
+    return ValuedMarks(key=key, value=total / np.bincount(of))
 
 
-def _majority(persons: Sequence[Given]) -> Given:
+def _majority(persons: Sequence[ValuedMarks]) -> ValuedMarks:
     """Return the value that most people give; nothing where two values share the lead."""
     key, of = np.unique(np.concatenate([one.key for one in persons]), return_inverse=True)
     values, code = np.unique(np.concatenate([one.value for one in persons]), return_inverse=True)
@@ -176,23 +176,23 @@ def _majority(persons: Sequence[Given]) -> Given:
     leads = count == most[thing]
     alone = np.bincount(thing[leads], minlength=len(key)) == 1
     chosen = cell[leads & alone[thing]]
-    return Given(key=key[chosen // len(values)], value=values[chosen % len(values)])
+    return ValuedMarks(key=key[chosen // len(values)], value=values[chosen % len(values)])
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shared:
+class SharedMarks:
     """What two judges both marked, arrays of shape (n,): the key, and the value of each."""
 
     key: Ints
     first: Floats
     second: Floats
 
-    def only(self, rows: NDArray[np.bool_] | Ints) -> Shared:
+    def only(self, rows: NDArray[np.bool_] | Ints) -> SharedMarks:
         """Keep some."""
-        return Shared(key=self.key[rows], first=self.first[rows], second=self.second[rows])
+        return SharedMarks(key=self.key[rows], first=self.first[rows], second=self.second[rows])
 
 
-def shared_marks(first: Given, second: Given) -> Shared:
+def shared_marks(first: ValuedMarks, second: ValuedMarks) -> SharedMarks:
     """Find the criteria of answers that two judges both gave a value."""
     key, one, other = np.intersect1d(first.key, second.key, return_indices=True)
-    return Shared(key=key, first=first.value[one], second=second.value[other])
+    return SharedMarks(key=key, first=first.value[one], second=second.value[other])

@@ -14,11 +14,11 @@ from atom.records import Criterion
 from atom.store import Store
 from atom.views.filters import Filters
 from atom.views.judges.given import (
-    Everyone,
+    AllJudgesMarks,
 )
 from atom.views.judges.shown import (
     OF_MARKS,
-    Group,
+    MarkGroup,
 )
 from taxonomy import Path
 
@@ -29,10 +29,10 @@ _MOST_TEXTS = 50_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Parts:
+class GroupSources:
     """What groups are cut from."""
 
-    all_: Everyone
+    all_: AllJudgesMarks
     key: Ints
     marks: JointMarks
     chain: Filters
@@ -49,7 +49,7 @@ class Parts:
         return np.asarray(table.model[self.all_.answer(self.key)] == self.model)
 
 
-def by_node(parts: Parts) -> tuple[Group, ...]:
+def by_node(parts: GroupSources) -> tuple[MarkGroup, ...]:
     """Cut by capability, parents before children; those with few marks make no row."""
     order = sorted(parts.all_.leaves)
     paths = dict.fromkeys(leaf[:size] for leaf in order for size in range(1, len(leaf) + 1))
@@ -59,17 +59,17 @@ def by_node(parts: Parts) -> tuple[Group, ...]:
         if rows.sum() >= LEAST:
             agreement = parts.marks.agreement(rows, parts.rng, figures=OF_MARKS)
             chain = parts.chain.but(node=path, model=_model_id(parts))
-            found.append(Group(name=path[-1], path=path, found=agreement, filters=chain))
+            found.append(MarkGroup(name=path[-1], path=path, found=agreement, filters=chain))
     return tuple(found)
 
 
-def by_model(parts: Parts) -> tuple[Group, ...]:
+def by_model(parts: GroupSources) -> tuple[MarkGroup, ...]:
     """Cut by model, within the chosen capability."""
     data = parts.all_.data
     model = data.table.model[parts.all_.answer(parts.key)]
     under = parts.all_.under(parts.node, parts.key)
     return tuple(
-        Group(
+        MarkGroup(
             name=candidate.name,
             model=at,
             found=parts.marks.agreement(rows, parts.rng, figures=OF_MARKS),
@@ -80,24 +80,24 @@ def by_model(parts: Parts) -> tuple[Group, ...]:
     )
 
 
-def _model_id(parts: Parts) -> str | None:
+def _model_id(parts: GroupSources) -> str | None:
     return None if parts.model is None else parts.all_.data.candidates[parts.model].id
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class MarkQuestions:
     """Which question each shared mark is about, -1 = asked once; and the texts."""
 
     code: Ints
     texts: tuple[str, ...]
 
 
-def asked_questions(store: Store, all_: Everyone, key: Ints) -> Asked:
+def asked_questions(store: Store, all_: AllJudgesMarks, key: Ints) -> MarkQuestions:
     """Find the wordings of criteria that are asked of many samples."""
     criterion = all_.criterion(key)
     used = np.unique(criterion)
     if len(used) > _MOST_TEXTS:
-        return Asked(code=np.full(len(key), -1, dtype=np.int64), texts=())
+        return MarkQuestions(code=np.full(len(key), -1, dtype=np.int64), texts=())
     names = [all_.criterion_ids[at] for at in used]
     records = {one.id: one for one in store.get_many(Criterion, names)}
     about: dict[str, set[str]] = {}
@@ -109,13 +109,13 @@ def asked_questions(store: Store, all_: Everyone, key: Ints) -> Asked:
     for place, name in zip(used, names, strict=True):
         if name in records:
             codes[place] = at.get(records[name].question, -1)
-    return Asked(code=codes[criterion], texts=texts)
+    return MarkQuestions(code=codes[criterion], texts=texts)
 
 
-def by_question(parts: Parts, asked: Asked) -> tuple[Group, ...]:
+def by_question(parts: GroupSources, asked: MarkQuestions) -> tuple[MarkGroup, ...]:
     """Cut by a criterion's wording, where one is asked of many samples."""
     return tuple(
-        Group(
+        MarkGroup(
             name=text,
             question=text,
             found=parts.marks.agreement(rows, parts.rng, figures=OF_MARKS),

@@ -12,8 +12,8 @@ from atom.store import Store
 from atom.store.people import PEOPLE
 from atom.store.standing.marks import marks_of
 from atom.views.filters import Filters
-from atom.views.judges.given import MOST_PEOPLE, Everyone, Shared
-from atom.views.judges.groups import Asked
+from atom.views.judges.given import MOST_PEOPLE, AllJudgesMarks, SharedMarks
+from atom.views.judges.groups import MarkQuestions
 from atom.views.judges.shown import QUESTION_CUT, JudgesView, MarkPair
 from atom.views.study_data import StudyData
 
@@ -22,7 +22,7 @@ _EXCERPT = 160
 
 
 def listed_marks(
-    all_: Everyone, shared: Shared, filters: Filters, asked: Asked, question: str
+    all_: AllJudgesMarks, shared: SharedMarks, filters: Filters, asked: MarkQuestions, question: str
 ) -> Ints:
     """Return places among the shared marks that the chain keeps, those furthest apart first."""
     keep = all_.under(filters.node, shared.key)
@@ -40,9 +40,9 @@ def listed_marks(
 def mark_pairs(
     store: Store,
     base: JudgesView,
-    all_: Everyone,
+    all_: AllJudgesMarks,
     seen: Mapping[str, StudyData],
-    here: Shared,
+    here: SharedMarks,
     filters: Filters,
 ) -> tuple[MarkPair, ...]:
     """Read a page of marks with question, criterion, both reasons and the doors to both."""

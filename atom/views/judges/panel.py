@@ -30,7 +30,7 @@ from atom.store.people import PEOPLE
 from atom.store.reading.calls import cost_of_marks
 from atom.store.standing.marks import repeated_marks
 from atom.views.filters import Filters
-from atom.views.judges.given import Everyone, everyone
+from atom.views.judges.given import AllJudgesMarks, everyone
 from atom.views.study_data import StudyData
 
 _SEED = 53
@@ -203,7 +203,7 @@ def panel_view(
 
 
 def _within(
-    store: Store, data: StudyData, judges: Sequence[Judge], all_: Everyone, keys: Ints
+    store: Store, data: StudyData, judges: Sequence[Judge], all_: AllJudgesMarks, keys: Ints
 ) -> Floats | None:
     """Return the variance of each judge's marks when it is asked again; None where one never was.
 
@@ -264,7 +264,7 @@ def _best(options: Sequence[Option], now: float) -> str:
     return best if gains[best] > 0 else ""
 
 
-def _matrix(all_: Everyone, judges: list[Judge], filters: Filters) -> tuple[Floats, Ints]:
+def _matrix(all_: AllJudgesMarks, judges: list[Judge], filters: Filters) -> tuple[Floats, Ints]:
     """Return the judges' values, shape (J, n), and the keys of the marks."""
     keys = np.unique(np.concatenate([all_.marks[one.id].key for one in judges]))
     keys = keys[all_.kept(keys, filters)]
@@ -276,7 +276,7 @@ def _matrix(all_: Everyone, judges: list[Judge], filters: Filters) -> tuple[Floa
     return values, keys
 
 
-def _human(all_: Everyone, persons: list[str], keys: Ints) -> Floats:
+def _human(all_: AllJudgesMarks, persons: list[str], keys: Ints) -> Floats:
     found = np.full(len(keys), np.nan)
     name = PEOPLE if PEOPLE in all_.marks else persons[0] if persons else ""
     if name in all_.marks:

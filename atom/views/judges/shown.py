@@ -46,7 +46,7 @@ class AnswerGroup:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Group:
+class MarkGroup:
     """Two judges on a part of the marks.
 
     Attributes:
@@ -143,9 +143,9 @@ class JudgesView:
     second: Judge | None
     names: tuple[str, ...]
     whole: TwoJudges | None = None
-    nodes: tuple[Group, ...] = ()
-    models: tuple[Group, ...] = ()
-    questions: tuple[Group, ...] = ()
+    nodes: tuple[MarkGroup, ...] = ()
+    models: tuple[MarkGroup, ...] = ()
+    questions: tuple[MarkGroup, ...] = ()
     answers: tuple[AnswerGroup, ...] = ()
     unread: int = 0
     marks: tuple[MarkPair, ...] = ()

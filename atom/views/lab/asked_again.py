@@ -21,7 +21,7 @@ MOST: Final = 60
 
 
 @dataclass(frozen=True, kw_only=True)
-class Again:
+class RescoredCheckpoint:
     """A checkpoint that the judge scored more than once.
 
     Attributes:
@@ -42,7 +42,9 @@ class Again:
     apart: float
 
 
-def asked_again(store: Store, data: StudyData, ratings: Ratings, keep: Mask) -> tuple[Again, ...]:
+def asked_again(
+    store: Store, data: StudyData, ratings: Ratings, keep: Mask
+) -> tuple[RescoredCheckpoint, ...]:
     """List what the judge looked at scored more than once, what changed most first.
 
     Args:
@@ -67,7 +69,7 @@ def asked_again(store: Store, data: StudyData, ratings: Ratings, keep: Mask) -> 
     words = {one.id: one.question for one in store.get_many(Criterion, set(criteria.values()))}
     models = {item: data.candidates[int(table.model[table.response[item]])] for item in found}
     return tuple(
-        Again(
+        RescoredCheckpoint(
             sample_id=table.sample_ids[int(table.sample[table.response[item]])],
             criterion_id=criteria[item],
             criterion=words.get(criteria[item], ""),

@@ -16,7 +16,7 @@ from taxonomy import Path
 
 
 @dataclass(frozen=True, kw_only=True)
-class Calibrated:
+class CalibratedJudge:
     """A judge's calibration, and what it was made of.
 
     Attributes:
@@ -32,7 +32,7 @@ class Calibrated:
     unread: int
 
 
-def calibration_of(stores: Iterable[Store], judge_id: str | None) -> Calibrated | None:
+def calibration_of(stores: Iterable[Store], judge_id: str | None) -> CalibratedJudge | None:
     """Hold what a judge said of probes against the truth; None where it was never asked.
 
     Args:
@@ -50,7 +50,7 @@ def calibration_of(stores: Iterable[Store], judge_id: str | None) -> Calibrated 
     if not verdicts:
         return None
     truths = truths_of(items, verdicts)
-    return Calibrated(
+    return CalibratedJudge(
         view=_calibrated(
             truths.leaves,
             *(one.tobytes() for one in (truths.truth, truths.said, truths.leaf, truths.cluster)),

@@ -43,7 +43,7 @@ EXAMPLES = 6
 
 
 @dataclass(frozen=True, kw_only=True)
-class Share:
+class PairShare:
     """A share with its 95 % interval, 0 to 1, and what it is of."""
 
     value: float
@@ -68,7 +68,7 @@ class WeakJudge:
     id: str
     name: str
     stands: Mapping[Stand, int]
-    right: Share
+    right: PairShare
     every: tuple[VotePoint, ...]
     hard: tuple[VotePoint, ...]
     fresh: float
@@ -136,7 +136,7 @@ class HardPairs:
     judges: tuple[WeakJudge, ...]
     strong: str | None
     cases: tuple[PairCase, ...]
-    accepted: Share
+    accepted: PairShare
     decisions: Mapping[Decision, int]
     errors: tuple[tuple[Path, int], ...]
     synthetic: bool
@@ -206,10 +206,10 @@ def hard_pairs(store: Store, data: StudyData, run_id: str | None = None) -> Hard
     )
 
 
-def _share(k: int, n: int) -> Share:
+def _share(k: int, n: int) -> PairShare:
     nan = float("nan")
     lo, hi = wilson(k, n) if n else (nan, nan)
-    return Share(value=k / n if n else nan, lo=lo, hi=hi, n=n)
+    return PairShare(value=k / n if n else nan, lo=lo, hi=hi, n=n)
 
 
 def _judges(

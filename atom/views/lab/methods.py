@@ -22,7 +22,7 @@ from atom.store import Store
 from atom.store.reading.authors import authors_of, mappers_of
 from atom.store.standing.criteria import samples_of_criteria
 from atom.views.lab.fidelity.criteria_labels import labels_of_criteria
-from atom.views.lab.fidelity.held import Ground, ground_of
+from atom.views.lab.fidelity.held import FidelityGround, ground_of
 from atom.views.lab.fidelity.tab import FidelityView, fidelity_of
 from atom.views.snapshot import open_study
 from atom.views.study_data import StudyData, judge_of_id
@@ -171,7 +171,7 @@ def _labelled(
 
 
 def _orders(
-    store: Store, data: StudyData, judges: Sequence[Judge], ground: Ground
+    store: Store, data: StudyData, judges: Sequence[Judge], ground: FidelityGround
 ) -> tuple[OrderPair, ...]:
     """Compare the orders in which two judges' scores put the answers to each sample."""
     pairs = [

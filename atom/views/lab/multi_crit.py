@@ -13,7 +13,7 @@ Standing = Literal["above", "level", "below"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Conflict:
+class CriteriaConflict:
     """Two criteria that people decide differently on the same pairs of answers.
 
     Attributes:
@@ -48,7 +48,7 @@ class ConflictMatrix:
 
     split: str
     names: tuple[str, ...]
-    cells: Mapping[tuple[int, int], Conflict]
+    cells: Mapping[tuple[int, int], CriteriaConflict]
 
 
 def conflict_matrices(result: BenchResult) -> tuple[ConflictMatrix, ...]:
@@ -70,12 +70,12 @@ def conflict_matrices(result: BenchResult) -> tuple[ConflictMatrix, ...]:
     matrices = []
     for split, rows in found.items():
         place = {name: at for at, name in enumerate(names.get(split, []))}
-        cells: dict[tuple[int, int], Conflict] = {}
+        cells: dict[tuple[int, int], CriteriaConflict] = {}
         for row in rows:
             first, _, second = row.label.partition(AGAINST)
             if first in place and second in place:
                 at = tuple(sorted((place[first], place[second])))
-                cells[at[0], at[1]] = Conflict(
+                cells[at[0], at[1]] = CriteriaConflict(
                     value=row.value, lo=row.lo, hi=row.hi, n=row.n, chance=row.chance
                 )
         matrices.append(ConflictMatrix(split=split, names=tuple(place), cells=cells))

@@ -33,7 +33,7 @@ SHARED_PART = f"{SCORER_PART}any/"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing:
+class SetProgress:
     """How far one judge is on one set.
 
     Args:
@@ -59,7 +59,7 @@ def bench_sets(store: Store, benchmark: str | None = None) -> list[BenchSet]:
     return sets_of(store, benchmark)
 
 
-def standings(store: Store, set_id: str) -> list[Standing]:
+def standings(store: Store, set_id: str) -> list[SetProgress]:
     """Return the judges that have verdicts on a set, the furthest first.
 
     Whoever only scored what others wrote isn't among them.
@@ -73,7 +73,7 @@ def standings(store: Store, set_id: str) -> list[Standing]:
         states.setdefault(row.judge, Counter())[row.state] += 1
         items.setdefault(row.judge, set()).add(row.subject_id)
     found = [
-        Standing(
+        SetProgress(
             judge=judge,
             name=names.get(judge, judge),
             scored=counts["scored"],
@@ -120,10 +120,10 @@ def bench_results(store: Store, set_id: str, judges: Sequence[str]) -> dict[str,
 
 # --- figures --------------------------------------------------------------------------------------
 
-Against = Literal["above", "level", "below", "unknown"]
+ChanceStanding = Literal["above", "level", "below", "unknown"]
 
 
-def against_chance(row: MetricRow) -> Against:
+def against_chance(row: MetricRow) -> ChanceStanding:
     """Hold a figure against what guessing gives.
 
     Without an interval only a figure below that level is said to be something.
@@ -137,7 +137,7 @@ def against_chance(row: MetricRow) -> Against:
     return "above" if row.lo > row.chance else "level"
 
 
-CHANCE_WORDS: Mapping[Against, str] = {
+CHANCE_WORDS: Mapping[ChanceStanding, str] = {
     "above": "",
     "level": "like guessing",
     "below": "below guessing",
@@ -199,7 +199,7 @@ def board(results: Mapping[str, BenchResult]) -> tuple[BoardLine, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Preview:
+class BenchPreview:
     """What would come of a benchmark's files.
 
     Attributes:
@@ -226,7 +226,7 @@ def preview(
     columns: Mapping[str, str] | None = None,
     pictures: PictureFinder,
     limit: int | None = None,
-) -> Preview:
+) -> BenchPreview:
     """Read a benchmark's files without keeping anything.
 
     Raises:
@@ -243,7 +243,7 @@ def preview(
     ]
     names = dict.fromkeys(name or "(no name)" for each in lost for name in each)
     first = loaded.items[0].data if loaded.items else {}
-    return Preview(
+    return BenchPreview(
         items=len(loaded.items),
         skipped=loaded.skipped,
         notes=loaded.notes,
@@ -354,7 +354,7 @@ PAPERS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Checked:
+class PaperCheck:
     """How well a paper's figures agree with each other.
 
     Attributes:
@@ -367,7 +367,7 @@ class Checked:
     identities: tuple[published.Identity, ...]
 
 
-def checked() -> tuple[Checked, ...]:
+def checked() -> tuple[PaperCheck, ...]:
     """Return each paper's errata and identities.
 
     Raises:
@@ -376,7 +376,7 @@ def checked() -> tuple[Checked, ...]:
     errata = published.errata(PUBLISHED_FOLDER)
     identities = published.identities(PUBLISHED_FOLDER)
     return tuple(
-        Checked(
+        PaperCheck(
             paper=name,
             errata=tuple(one for one in errata if one.paper == key and one.counts),
             identities=tuple(one for one in identities if one.paper == key),

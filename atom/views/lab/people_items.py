@@ -23,7 +23,7 @@ from atom.records import Annotation, BenchItem, Response, Sample, Verdict, conte
 from atom.store import Store
 from atom.store.verdicts import first_verdicts
 from atom.views.lab.fidelity.criteria_labels import UNMAPPED
-from atom.views.lab.fidelity.held import Held
+from atom.views.lab.fidelity.held import PeopleComparison
 from atom.views.lab.items import ItemRow
 from atom.views.people.pair_labels import FIRST, SECOND, TIE, Labelled
 from atom.views.people.ratings import RatingJudge, Things
@@ -39,7 +39,9 @@ SAMPLE: Final = "sample"
 # --- methods beside people ----------------------------------------------------------------------
 
 
-def method_items(store: Store, data: StudyData, held: Held, method: str) -> tuple[ItemRow, ...]:
+def method_items(
+    store: Store, data: StudyData, held: PeopleComparison, method: str
+) -> tuple[ItemRow, ...]:
     """Return the pairs that people ordered, and what a method makes of each.
 
     Args:

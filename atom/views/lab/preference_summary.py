@@ -54,7 +54,7 @@ _MANY_MODELS = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Share:
+class WilsonShare:
     """A share in percent with its 95 % Wilson interval."""
 
     value: float
@@ -96,7 +96,7 @@ class VotedModel:
     lost_samples: int
     conflicts: int
     undecided: int
-    conflict_rate: Share
+    conflict_rate: WilsonShare
     judges: tuple[str, ...]
     anchor: bool
     filters: Filters
@@ -178,7 +178,7 @@ class PreferenceSummary:
     tie: float
     comparisons: int
     undecided: int
-    conflict_rate: Share
+    conflict_rate: WilsonShare
     judges: tuple[VotingJudge, ...]
     anchor: str | None
     held: bool
@@ -303,10 +303,10 @@ def _level_row(
     )
 
 
-def _share(number: int, n: int) -> Share:
+def _share(number: int, n: int) -> WilsonShare:
     lo, hi = wilson(number, n) if n else (float("nan"), float("nan"))
     value = 100 * number / n if n else float("nan")
-    return Share(value=value, lo=100 * lo, hi=100 * hi, n=n)
+    return WilsonShare(value=value, lo=100 * lo, hi=100 * hi, n=n)
 
 
 def _model(

@@ -33,7 +33,7 @@ from atom.store.verdicts import items_of, verdicts_about
 from atom.views.lab.page import (
     SCORER_PART,
     SHARED_PART,
-    Standing,
+    SetProgress,
     bench_results,
     bench_sets,
     standings,
@@ -108,7 +108,7 @@ def described(store: Store, record: BenchSet) -> SetDescription:
 def scatters(
     store: Store,
     record: BenchSet,
-    judges: Sequence[Standing],
+    judges: Sequence[SetProgress],
     results: Mapping[str, BenchResult],
     sizes: Mapping[str, float],
 ) -> tuple[Scatter, ...]:
@@ -135,7 +135,7 @@ def scatters(
 
 
 def _mm_critic(
-    judges: Sequence[Standing],
+    judges: Sequence[SetProgress],
     results: Mapping[str, BenchResult],
     sizes: Mapping[str, float | None],
 ) -> Iterable[Scatter]:
@@ -157,7 +157,7 @@ def _mm_critic(
 def _words(
     store: Store,
     record: BenchSet,
-    judges: Sequence[Standing],
+    judges: Sequence[SetProgress],
     results: Mapping[str, BenchResult],
 ) -> Scatter:
     unique: dict[str, float | None] = {}
@@ -178,7 +178,7 @@ def _words(
 def _picking(
     store: Store,
     record: BenchSet,
-    judges: Sequence[Standing],
+    judges: Sequence[SetProgress],
     results: Mapping[str, BenchResult],
 ) -> Iterable[Scatter]:
     """Hold judges' accuracy on pairs against what their picks among n answers gain.
@@ -227,7 +227,7 @@ def _scatter(
     paper: str,
     across: str,
     up: str,
-    judges: Sequence[Standing],
+    judges: Sequence[SetProgress],
     results: Mapping[str, BenchResult],
     metric: str,
     at: Mapping[str, float | None],

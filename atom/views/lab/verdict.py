@@ -25,7 +25,7 @@ _MOST_NAMES: Final = 6
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reason:
+class VerdictReason:
     """What holds a judge against something, on one branch.
 
     Attributes:
@@ -51,7 +51,7 @@ class RootVerdict:
 
     root: str
     stand: Stand
-    reasons: tuple[Reason, ...]
+    reasons: tuple[VerdictReason, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +63,7 @@ class PeopleShare:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Known:
+class JudgeEvidence:
     """All that is known of one judge.
 
     Attributes:
@@ -95,13 +95,13 @@ class JudgeVerdict:
         short: the same in a few words, for a table.
     """
 
-    known: Known
+    known: JudgeEvidence
     roots: tuple[RootVerdict, ...]
     sentence: str
     short: str
 
 
-def judge_verdict(known: Known, roots: Sequence[str], guess: float) -> JudgeVerdict:
+def judge_verdict(known: JudgeEvidence, roots: Sequence[str], guess: float) -> JudgeVerdict:
     """Say for which branches a judge deserves trust.
 
     A branch is trusted where the judge's scores of probes follow a known truth without a flaw, or
@@ -119,7 +119,7 @@ def judge_verdict(known: Known, roots: Sequence[str], guess: float) -> JudgeVerd
     )
 
 
-def _root(known: Known, root: str, guess: float) -> RootVerdict:
+def _root(known: JudgeEvidence, root: str, guess: float) -> RootVerdict:
     reasons = []
     if known.probes is not None:
         branch = next((one for one in known.probes.roots if one.path[:1] == (root,)), None)
@@ -132,44 +132,44 @@ def _root(known: Known, root: str, guess: float) -> RootVerdict:
     return RootVerdict(root=root, stand=stand, reasons=tuple(reasons))
 
 
-def _by_probes(branch: Branch | None, inner: Sequence[Branch]) -> Reason:
+def _by_probes(branch: Branch | None, inner: Sequence[Branch]) -> VerdictReason:
     if branch is None or not branch.tested:
-        return Reason(source=PROBES, stand="unknown", words="too few of them test it")
+        return VerdictReason(source=PROBES, stand="unknown", words="too few of them test it")
     if branch.flaw is not None:
-        return Reason(
+        return VerdictReason(
             source=PROBES,
             stand="not",
             words=f"{FLAW_WORDS[branch.flaw]} where the truth is known (n {branch.n:,})",
         )
     if not branch.follows_lo > 0:
         words = f"its scores don’t surely follow the known truth (n {branch.n:,})"
-        return Reason(source=PROBES, stand="unknown", words=words)
+        return VerdictReason(source=PROBES, stand="unknown", words=words)
     but = ""
     if inner:
         names = _listed([" › ".join(one.path[1:]) or one.path[-1] for one in inner])
         but = f", but not in {names}"
     share = numbers.share(branch.accuracy)
     words = f"scores {share} of steps exactly as the known truth (n {branch.n:,}){but}"
-    return Reason(source=PROBES, stand="trust", words=words)
+    return VerdictReason(source=PROBES, stand="trust", words=words)
 
 
-def _by_people(share: FidelityShare, guess: float) -> Reason:
+def _by_people(share: FidelityShare, guess: float) -> VerdictReason:
     if share.clusters < MIN_MET:
         words = f"too few samples are ranked by them ({share.clusters:,})"
-        return Reason(source=PEOPLE, stand="unknown", words=words)
+        return VerdictReason(source=PEOPLE, stand="unknown", words=words)
     ends = numbers.share_interval(share.value, share.lo, share.hi, 0)
     words = f"{ends} of pairs in people’s order; guessing gives {numbers.share(guess)}"
     if math.isnan(share.lo) or math.isnan(guess):
-        return Reason(source=PEOPLE, stand="unknown", words=words)
+        return VerdictReason(source=PEOPLE, stand="unknown", words=words)
     stand: Stand = "trust" if share.lo > guess else "not" if share.hi < guess else "unknown"
-    return Reason(source=PEOPLE, stand=stand, words=words)
+    return VerdictReason(source=PEOPLE, stand=stand, words=words)
 
 
 def _of(found: Sequence[RootVerdict], stand: Stand) -> list[str]:
     return [one.root for one in found if one.stand == stand]
 
 
-def _sentence(known: Known, found: Sequence[RootVerdict]) -> str:
+def _sentence(known: JudgeEvidence, found: Sequence[RootVerdict]) -> str:
     trusted, doubted, open_ = (_of(found, stand) for stand in ("trust", "not", "unknown"))
     name = known.name
     if trusted and doubted:
@@ -189,7 +189,7 @@ def _sentence(known: Known, found: Sequence[RootVerdict]) -> str:
     return head + rest
 
 
-def _short(known: Known, found: Sequence[RootVerdict]) -> str:
+def _short(known: JudgeEvidence, found: Sequence[RootVerdict]) -> str:
     trusted, doubted = _of(found, "trust"), _of(found, "not")
     if not trusted and not doubted:
         return benches_words(known) if known.benches else "not known"
@@ -198,7 +198,7 @@ def _short(known: Known, found: Sequence[RootVerdict]) -> str:
     return ", ".join(parts)
 
 
-def benches_words(known: Known) -> str:
+def benches_words(known: JudgeEvidence) -> str:
     """Say on how many benchmarks a judge is better than guessing."""
     stands = [against_chance(row) for row in known.benches.values()]
     if not stands:

@@ -24,7 +24,7 @@ MOST = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class Differing:
+class PanelDifference:
     """How far the judges of a panel differ on some checkpoints, as they mark.
 
     Attributes:
@@ -45,7 +45,7 @@ class Differing:
 
 def differing(
     n: float, differ: float, disagreement: float, filters: Filters, path: Path = ()
-) -> Differing:
+) -> PanelDifference:
     """Put sums together.
 
     Args:
@@ -54,7 +54,7 @@ def differing(
         disagreement: sum of the standard deviations there, 0 to 1 each.
         path: the capability that they hang under.
     """
-    return Differing(
+    return PanelDifference(
         share=100 * float(differ / n) if n else math.nan,
         disagreement=100 * float(disagreement / n) if n else math.nan,
         n=int(n),
@@ -63,7 +63,7 @@ def differing(
     )
 
 
-def judges_differ(data: StudyData, filters: Filters) -> Differing | None:
+def judges_differ(data: StudyData, filters: Filters) -> PanelDifference | None:
     """Say how far judges differ on the checkpoints of a node and model; None with one judge.
 
     Args:
@@ -87,7 +87,9 @@ def judges_differ(data: StudyData, filters: Filters) -> Differing | None:
     )
 
 
-def where_most(data: StudyData, filters: Filters, least: int = LEAST) -> tuple[Differing, ...]:
+def where_most(
+    data: StudyData, filters: Filters, least: int = LEAST
+) -> tuple[PanelDifference, ...]:
     """Name the capabilities on which judges differ most, at most `MOST`; empty with one judge.
 
     Args:

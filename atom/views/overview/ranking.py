@@ -13,7 +13,7 @@ from atom.display.estimate import Estimate
 from atom.views.filters import Filters, measure_of
 from atom.views.looks.early import HeldRanks, held_ranks
 from atom.views.overview.accuracy import Accuracy, accuracies_of
-from atom.views.overview.differing import Differing, differing
+from atom.views.overview.differing import PanelDifference, differing
 from atom.views.overview.sums import OverviewSums
 from atom.views.overview.weaknesses import ModelWeaknesses, Weakness, Weaknesses
 from atom.views.reading import model_said
@@ -71,7 +71,7 @@ class RankRow:
     hit_all: float = math.nan
     hit_clusters: int = 0
     n_aside: int = 0
-    judges: Differing | None = None
+    judges: PanelDifference | None = None
 
 
 def estimates_of(stats: NodeStats) -> list[Estimate]:
@@ -150,7 +150,7 @@ def ranked_rows(
 
 def _differing(
     data: StudyData, filters: Filters, sums: OverviewSums, model: int
-) -> Differing | None:
+) -> PanelDifference | None:
     if not sums.panelled.any():
         return None
     return differing(

@@ -60,7 +60,7 @@ def sample_choices(store: Store, data: StudyData, *, most: int = 1000) -> tuple[
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answered:
+class BenchAnswer:
     """An answer on the bench.
 
     Attributes:
@@ -75,17 +75,17 @@ class Answered:
     outcome: Outcome | None = None
 
 
-def stored_answers(store: Store, data: StudyData, sample_id: str) -> tuple[Answered, ...]:
+def stored_answers(store: Store, data: StudyData, sample_id: str) -> tuple[BenchAnswer, ...]:
     """Return the study's own answers to a sample, one a candidate, in its order."""
     kept = [one for one in answers_to(store, data.study, sample_id) if one.state == "scored"]
     verdicts = outcomes_of(
         store, [one.id for one in kept], data.judge.id if data.judge else data.study.judge_id
     )
-    found: dict[int, Answered] = {}
+    found: dict[int, BenchAnswer] = {}
     for response in sorted(kept, key=lambda r: (r.repeat, r.id)):
         place = data.model_index(response.candidate_id)
         if place is not None and place not in found:
-            found[place] = Answered(
+            found[place] = BenchAnswer(
                 response=response,
                 candidate=data.candidates[place],
                 place=place,
@@ -99,7 +99,7 @@ def counts_in(response: Response, study: Study) -> bool:
     return of_study(response, study)
 
 
-def typed_answer(sample: Sample, text: str, writer: str, sampling: Sampling) -> Answered:
+def typed_answer(sample: Sample, text: str, writer: str, sampling: Sampling) -> BenchAnswer:
     """Make an answer of what a person typed or pasted.
 
     Args:
@@ -116,7 +116,7 @@ def typed_answer(sample: Sample, text: str, writer: str, sampling: Sampling) -> 
         sampling=sampling,
         text=text,
     )
-    return Answered(
+    return BenchAnswer(
         response=response,
         candidate=candidate,
         outcome=outcome_stage.check(sample, response) if sample.reference is not None else None,

@@ -36,12 +36,12 @@ STATE_WORDS = {
     "done": "done",
     "failed": "failed",
 }
-Lost: TypeAlias = Literal["unscored", "failed"]
+LostState: TypeAlias = Literal["unscored", "failed"]
 _LEAST_SECONDS = 1.0
 """A pace that was watched for less is no pace."""
 
 
-class Counted(Protocol):
+class UnscoredCounts(Protocol):
     """What counts items of which some ended without a score."""
 
     @property
@@ -100,7 +100,7 @@ class RunView:
         return [*said, self.spent + most]
 
     @property
-    def lost(self) -> list[tuple[Lost, str]]:
+    def lost(self) -> list[tuple[LostState, str]]:
         """What of it ended without a score, in words; nothing where all of it has one."""
         return lost(self.run)
 
@@ -143,7 +143,7 @@ class RunView:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Seen:
+class ProgressSample:
     """How far a run was when somebody looked."""
 
     moment: float
@@ -155,7 +155,7 @@ def run_view(
     run: Run,
     *,
     alive: bool,
-    seen: Sequence[Seen] = (),
+    seen: Sequence[ProgressSample] = (),
     label: str = "",
     endpoints: Mapping[str, Endpoint] | None = None,
     sharing: tuple[str, ...] = (),
@@ -236,7 +236,7 @@ def run_labels(store: Store, runs: Sequence[Run]) -> dict[str, str]:
     return labels
 
 
-def pace(seen: Sequence[Seen]) -> float | None:
+def pace(seen: Sequence[ProgressSample]) -> float | None:
     """Return items a second over what was seen, or None when it was watched too shortly."""
     if len(seen) < 2:
         return None
@@ -254,9 +254,9 @@ def pace_words(rate: float | None, left: int) -> list[str]:
     return [f"{rate:.1f} a second", *([f"about {duration(left / rate)} left"] if left else [])]
 
 
-def lost(of: Counted) -> list[tuple[Lost, str]]:
+def lost(of: UnscoredCounts) -> list[tuple[LostState, str]]:
     """Say what ended without a score: `3 unscored`, `1 failed`."""
-    counts: tuple[tuple[Lost, int], ...] = (("unscored", of.unscored), ("failed", of.failed))
+    counts: tuple[tuple[LostState, int], ...] = (("unscored", of.unscored), ("failed", of.failed))
     return [(kind, f"{n:,} {kind}") for kind, n in counts if n]
 
 

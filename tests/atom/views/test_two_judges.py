@@ -10,7 +10,14 @@ from atom.analysis.agreement.raters import krippendorff_alpha
 from atom.store.people import PEOPLE
 from atom.store.standing.marks import marks_of
 from atom.views.filters import Filters
-from atom.views.judges import MOST_PEOPLE, PAGE_SIZE, Given, everyone, judges_view, shared_marks
+from atom.views.judges import (
+    MOST_PEOPLE,
+    PAGE_SIZE,
+    ValuedMarks,
+    everyone,
+    judges_view,
+    shared_marks,
+)
 from atom.views.study_data import load_study
 from tests.judged import LEAVES, QUESTIONS, STUDY, open_judged
 
@@ -124,8 +131,8 @@ def test_filters_narrow_every_figure(store):
 
 
 def test_judges_that_share_nothing_make_no_row():
-    left = Given(key=np.array([1, 3]), value=np.array([0.0, 1.0]))
-    right = Given(key=np.array([2, 3, 5]), value=np.array([0.5, 0.0, 1.0]))
+    left = ValuedMarks(key=np.array([1, 3]), value=np.array([0.0, 1.0]))
+    right = ValuedMarks(key=np.array([2, 3, 5]), value=np.array([0.5, 0.0, 1.0]))
     shared = shared_marks(left, right)
     assert (shared.key.tolist(), shared.first.tolist(), shared.second.tolist()) == (
         [3], [1.0], [0.0],

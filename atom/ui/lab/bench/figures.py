@@ -15,7 +15,7 @@ from atom.ui.lab.bench.sets import LabContext, items_address
 from atom.views.judges import figures
 from atom.views.judges.figures import (
     HEADLINE,
-    Told,
+    JudgeFigure,
     chance,
     estimate,
     group_words,
@@ -26,7 +26,7 @@ from atom.views.lab.page import (
     CHANCE_WORDS,
     BoardLine,
     Scale,
-    Standing,
+    SetProgress,
     against_chance,
     board,
     scale_of,
@@ -128,7 +128,7 @@ def headline(lab: LabContext) -> Html:
     )
 
 
-def _drawn(lab: LabContext, table: Table[Told], scales: Mapping[int, Scale]) -> Html:
+def _drawn(lab: LabContext, table: Table[JudgeFigure], scales: Mapping[int, Scale]) -> Html:
     """Draw figures with their bars, and the doors to what is behind them.
 
     Args:
@@ -138,14 +138,14 @@ def _drawn(lab: LabContext, table: Table[Told], scales: Mapping[int, Scale]) -> 
     place = {one.judge: number for number, one in enumerate(lab.judges)}
     chosen = lab.chosen.judge if lab.chosen is not None else None
 
-    def judge(one: Told, text: str) -> Html:
+    def judge(one: JudgeFigure, text: str) -> Html:
         name = kit.model(numbers.middle(text, 30), place[one.judge], full=text)
         return kit.cell(name, lab.address(one.judge))
 
-    def once(one: Told, text: str) -> Child:
+    def once(one: JudgeFigure, text: str) -> Child:
         return "" if one.again else el("span", text, class_="text", data_tip=one.row.note or None)
 
-    cells: dict[str, Callable[[Told, str], Child]] = {
+    cells: dict[str, Callable[[JudgeFigure, str], Child]] = {
         figures.FIGURE: once,
         figures.OF: lambda one, text: "" if one.again else el("span", text, class_="text"),
         figures.JUDGE: judge,
@@ -219,7 +219,7 @@ def tables(lab: LabContext) -> Html:
     )
 
 
-def _n(lab: LabContext, one: Told, text: str) -> Html:
+def _n(lab: LabContext, one: JudgeFigure, text: str) -> Html:
     """Write how many items a figure is of, as a door to them."""
     group = group_of(one.row, "" if one.table == HEADLINE else one.table)
     if not one.row.n or group not in lab.groups:
@@ -227,7 +227,7 @@ def _n(lab: LabContext, one: Told, text: str) -> Html:
     return kit.door(text, items_address(lab, group, who=one.judge), tip="Open these items")
 
 
-def _table(lab: LabContext, table: MetricTable, judge: Standing, *, opened: bool) -> Html:
+def _table(lab: LabContext, table: MetricTable, judge: SetProgress, *, opened: bool) -> Html:
     values = of_table(table, judge.judge, judge.name)
     by_unit = {row.unit: scale_of([one for one in table.rows if one.unit == row.unit])
                for row in table.rows}  # fmt: skip

@@ -23,7 +23,7 @@ from atom.ui.lab.bench import sets
 from atom.ui.plain import plain
 from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
-from atom.views.lab.page import Preview, data_files, preview, read_columns
+from atom.views.lab.page import BenchPreview, data_files, preview, read_columns
 
 JOB = "lab_file_job"
 """The job that works on data: (benchmark, what it does, its id)."""
@@ -251,7 +251,7 @@ def _take(bench: Bench) -> None:
     )
 
 
-def _begin(bench: Bench, what: str, do: Callable[[], Preview | BenchSet]) -> None:
+def _begin(bench: Bench, what: str, do: Callable[[], BenchPreview | BenchSet]) -> None:
     st.session_state.pop(FAULT, None)
     st.session_state[JOB] = (bench.name, what, work.start(f"lab {what}", do))
 
@@ -268,8 +268,8 @@ def _watch(bench: Bench, what: str, job_id: str) -> None:
     state = work.ended(job_id, _WORDS[what])
     if state is None:
         return
-    found: Preview | BenchSet | None = state.result
-    if isinstance(found, Preview):
+    found: BenchPreview | BenchSet | None = state.result
+    if isinstance(found, BenchPreview):
         kit.show(sets.preview(found), key="lab_preview")
         return
     st.session_state.pop(JOB, None)

@@ -11,7 +11,7 @@ from atom.ui.html import Html, el
 from atom.ui.lab.bench import figures
 from atom.ui.lab.bench.sets import LabContext
 from atom.views.lab.mm_critic import LEVELS, ScoreRow, ScoreSpread, score_spreads
-from atom.views.lab.page import Standing
+from atom.views.lab.page import SetProgress
 from atom.views.stores import OpenStore
 
 _CELL = "padding:6px 8px;text-align:center;border:1px solid var(--line);min-width:38px"
@@ -19,7 +19,7 @@ _HEAD = "padding:6px 8px;font-weight:600;font-size:13px;vertical-align:bottom"
 _MARK = ";border-left:3px solid var(--ink);border-right:3px solid var(--ink)"
 
 
-def draw(lab: LabContext, record: BenchSet, judges: tuple[Standing, ...]) -> None:
+def draw(lab: LabContext, record: BenchSet, judges: tuple[SetProgress, ...]) -> None:
     """Draw the scores that the chosen judge's critiques were given."""
     del judges
     if lab.chosen is None:

@@ -8,8 +8,8 @@ from atom.ui import kit
 from atom.ui.html import Html, el
 from atom.ui.lab.bench import figures
 from atom.ui.lab.bench.sets import LabContext
-from atom.views.lab.multi_crit import Conflict, ConflictMatrix, Standing, conflict_matrices
-from atom.views.lab.page import Standing as JudgeStanding
+from atom.views.lab.multi_crit import ConflictMatrix, CriteriaConflict, Standing, conflict_matrices
+from atom.views.lab.page import SetProgress as JudgeStanding
 
 _MARKS: dict[Standing, str] = {"above": "▲", "level": "●", "below": "▼"}
 _WORDS: dict[Standing, str] = {
@@ -86,6 +86,6 @@ def _cell(found: ConflictMatrix, row: int, column: int) -> Html:
     )
 
 
-def _tint(one: Conflict) -> str:
+def _tint(one: CriteriaConflict) -> str:
     """Shade a cell by its share; the number in it says the same."""
     return f"color-mix(in srgb, var(--accent) {round(one.value * 0.4)}%, transparent)"

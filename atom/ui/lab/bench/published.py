@@ -13,7 +13,7 @@ from atom.views.judges.figures import (
     estimate,
 )
 from atom.views.lab.page import (
-    Checked,
+    PaperCheck,
     checked,
     places,
 )
@@ -189,7 +189,7 @@ def printed(title: str, found: Sequence[PrintedPlace]) -> Html:
     )
 
 
-def doubts(found: Sequence[Checked]) -> Html:
+def doubts(found: Sequence[PaperCheck]) -> Html:
     """Draw what doesn't agree within the papers, and the rules that found it."""
     folds = []
     for paper in found:
@@ -213,7 +213,7 @@ def doubts(found: Sequence[Checked]) -> Html:
     )
 
 
-def _wrong(paper: Checked) -> Html:
+def _wrong(paper: PaperCheck) -> Html:
     return kit.grid(
         paper.errata,
         kit.Column("Table", lambda one: one.table),
@@ -242,7 +242,7 @@ _KINDS = {
 }
 
 
-def _identities(paper: Checked) -> Html:
+def _identities(paper: PaperCheck) -> Html:
     return kit.grid(
         paper.identities,
         kit.Column("Rule", lambda one: el("span", one.words, class_="text"), width="60%"),

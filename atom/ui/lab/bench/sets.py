@@ -14,8 +14,8 @@ from atom.ui.html import Child, Html, el
 from atom.ui.pages import JUDGE_LAB
 from atom.views.filters import Filters
 from atom.views.lab.page import (
-    Preview,
-    Standing,
+    BenchPreview,
+    SetProgress,
 )
 from atom.views.stores import OpenStore
 
@@ -41,8 +41,8 @@ class LabContext:
     bench: Bench
     record: BenchSet
     filters: Filters
-    judges: tuple[Standing, ...] = ()
-    chosen: Standing | None = None
+    judges: tuple[SetProgress, ...] = ()
+    chosen: SetProgress | None = None
     results: Mapping[str, BenchResult]
     groups: frozenset[str] = frozenset()
 
@@ -138,7 +138,7 @@ def lines(texts: Sequence[str]) -> Html:
     return kit.lines(texts[:MOST_LINES], more)
 
 
-def preview(found: Preview) -> Html:
+def preview(found: BenchPreview) -> Html:
     """Draw what would come of files."""
     said: list[Child] = [
         el("p", f"{numbers.count(found.items, 'item')} can be taken in.", class_="strong")

@@ -14,7 +14,7 @@ from atom.ui import kit
 from atom.ui.html import Html, el
 from atom.ui.lab.bench.sets import LabContext
 from atom.ui.lab.drawing import svg_text
-from atom.views.lab.page import Standing
+from atom.views.lab.page import SetProgress
 from atom.views.lab.vl_rewardbench import Scaling, scaling_of
 
 _WIDE, _HIGH = 620.0, 260.0
@@ -23,7 +23,7 @@ _STEP: Final = 10
 _DASHED: Final = "5 4"
 
 
-def draw(lab: LabContext, record: BenchSet, judges: tuple[Standing, ...]) -> None:
+def draw(lab: LabContext, record: BenchSet, judges: tuple[SetProgress, ...]) -> None:
     """Draw the chosen judge's curve, and say of a set of hard pairs whom it can't rank."""
     if any(note.startswith(CHOSEN) for note in record.notes):
         names = chosen_by(items_of(lab.store, record.id))

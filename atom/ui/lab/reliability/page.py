@@ -16,7 +16,7 @@ from atom.ui.people import scale as people_scale
 from atom.ui.shell import stores
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
-from atom.views.lab.page import Standing
+from atom.views.lab.page import SetProgress
 from atom.views.lab.reliability.measure import reliability
 from atom.views.lab.reliability.next_steps import run_command
 from atom.views.lab.reliability.tab import Reliability
@@ -112,7 +112,7 @@ def _reliability(
     return reliability(_store, _data, _filters, others=() if _own is None else (_own,))
 
 
-def draw_bench(lab: LabContext, record: BenchSet, judges: tuple[Standing, ...]) -> None:
+def draw_bench(lab: LabContext, record: BenchSet, judges: tuple[SetProgress, ...]) -> None:
     """Draw the chosen judge's confusion under the calibration's own figures."""
     del judges
     if lab.chosen is None or record.benchmark != CALIBRATION:

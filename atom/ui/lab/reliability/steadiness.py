@@ -12,7 +12,7 @@ from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES, JUDGE_LAB, RUNS
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
-from atom.views.lab.asked_again import MOST, Again
+from atom.views.lab.asked_again import MOST, RescoredCheckpoint
 from atom.views.lab.reliability.tab import AgreementRow, Reliability
 
 
@@ -74,7 +74,7 @@ def steadiness(view: Reliability, filters: Filters) -> Html:
     )
 
 
-def _asked_again(rows: Sequence[Again], filters: Filters) -> Html:
+def _asked_again(rows: Sequence[RescoredCheckpoint], filters: Filters) -> Html:
     """List the checkpoints that were scored more than once, each with a door to its case."""
     changed = sum(one.apart > 0 for one in rows)
     title = f"{numbers.count(len(rows), 'checkpoint')} scored again, {changed:,} otherwise"
@@ -98,7 +98,7 @@ def _asked_again(rows: Sequence[Again], filters: Filters) -> Html:
     )
 
 
-def _case(one: Again, filters: Filters) -> str:
+def _case(one: RescoredCheckpoint, filters: Filters) -> str:
     chosen = filters.but(
         sample=one.sample_id, criterion=one.criterion_id, model=one.candidate_id, node=()
     )

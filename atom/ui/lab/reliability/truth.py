@@ -12,7 +12,7 @@ from atom.ui import kit, links
 from atom.ui.html import Html, el
 from atom.ui.pages import JUDGE_LAB
 from atom.views.filters import Filters
-from atom.views.lab.calibrations import Calibrated
+from atom.views.lab.calibrations import CalibratedJudge
 from atom.views.lab.judge_marks import mark_of
 from atom.views.lab.reliability.tab import Reliability
 from taxonomy import format_path
@@ -61,7 +61,7 @@ def truth(view: Reliability, filters: Filters) -> Html:
     )
 
 
-def calibration(found: Calibrated) -> Html:
+def calibration(found: CalibratedJudge) -> Html:
     """Draw the confusion of a judge and how it reads every branch."""
     view = found.view
     same = evenness(found.view)

@@ -40,7 +40,7 @@ class MethodRead:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Held:
+class PeopleComparison:
     """A judge's methods and people's orders of the same answers, read.
 
     Attributes:
@@ -78,7 +78,7 @@ class Held:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ground:
+class FidelityGround:
     """What of a study is held against every judge.
 
     Attributes:
@@ -90,14 +90,17 @@ class Ground:
     labels: Sequence[Annotation]
 
 
-def ground_of(store: Store, study: Study) -> Ground:
+def ground_of(store: Store, study: Study) -> FidelityGround:
     """Read what of a study is held against every judge; several judges share it."""
-    return Ground(responses=_compared(store, study), labels=labels_of(store, study.id))
+    return FidelityGround(responses=_compared(store, study), labels=labels_of(store, study.id))
 
 
 def hold(
-    store: Store, data: StudyData, own: StudyData | None = None, ground: Ground | None = None
-) -> Held:
+    store: Store,
+    data: StudyData,
+    own: StudyData | None = None,
+    ground: FidelityGround | None = None,
+) -> PeopleComparison:
     """Read what a judge's methods and people say of a study's answers; arguments as `fidelity`."""
     ground = ground or ground_of(store, data.study)
     responses, labels = ground.responses, ground.labels
@@ -111,7 +114,7 @@ def hold(
         read = _read_methods(store, data, responses, judge.id if judge else None)
     having = [one for one in read.values() if one.asked]
     ranked = frozenset(pairs.sample)
-    return Held(
+    return PeopleComparison(
         labels=labels,
         ranking=ranking,
         sample_of=sample_of,

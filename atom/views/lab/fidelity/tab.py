@@ -18,7 +18,7 @@ from atom.store import Store
 from atom.store.verdicts import judges_of_group
 from atom.views.lab.fidelity.costs import costs_of
 from atom.views.lab.fidelity.criteria_labels import QualityRow, labels_of_criteria
-from atom.views.lab.fidelity.held import Ground, hold
+from atom.views.lab.fidelity.held import FidelityGround, hold
 from atom.views.lab.fidelity.people import People, is_planted, kinds_of
 from atom.views.lab.fidelity.rows import MethodRow, alike_methods, method_rows, roots_of_pairs
 from atom.views.snapshot import open_study
@@ -82,7 +82,10 @@ class FidelityView:
 
 
 def fidelity(
-    store: Store, data: StudyData, own: StudyData | None = None, ground: Ground | None = None
+    store: Store,
+    data: StudyData,
+    own: StudyData | None = None,
+    ground: FidelityGround | None = None,
 ) -> FidelityView:
     """Hold a judge's methods against people's rankings.
 
@@ -135,7 +138,7 @@ def _judges(store: Store, data: StudyData) -> tuple[tuple[str, str], ...]:
 
 
 def fidelity_of(
-    store: Store, data: StudyData, judge_id: str | None, ground: Ground | None = None
+    store: Store, data: StudyData, judge_id: str | None, ground: FidelityGround | None = None
 ) -> FidelityView:
     """Return the tab for any judge that was asked about the study.
 

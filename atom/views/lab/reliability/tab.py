@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from atom.analysis.agreement.coefficients import Agreement
 from atom.analysis.agreement.length_pull import LengthPull
-from atom.views.lab.asked_again import Again
-from atom.views.lab.calibrations import Calibrated
+from atom.views.lab.asked_again import RescoredCheckpoint
+from atom.views.lab.calibrations import CalibratedJudge
 from atom.views.lab.reliability.noise import NoiseRow
 from atom.views.lab.reliability.position import PositionRow
 
@@ -77,7 +77,7 @@ class Reliability:
     statements: tuple[str, ...]
     repeats: int
     retest: tuple[AgreementRow, ...]
-    again: tuple[Again, ...]
+    again: tuple[RescoredCheckpoint, ...]
     pairs: tuple[JudgePair, ...]
     noise: tuple[NoiseRow, ...]
     separable: bool
@@ -86,7 +86,7 @@ class Reliability:
     position: tuple[PositionRow, ...]
     length: LengthPull
     family: tuple[str, ...]
-    calibrated: Calibrated | None
+    calibrated: CalibratedJudge | None
     covered: int
     roots: int
     steps: tuple[NextStep, ...]

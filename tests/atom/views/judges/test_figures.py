@@ -13,7 +13,7 @@ from atom.ui.lab.bench import figures as bench_figures
 from atom.ui.lab.bench import sets
 from atom.views.filters import Filters
 from atom.views.judges import figures
-from atom.views.lab.page import Standing
+from atom.views.lab.page import SetProgress
 from tests.app.lab_store import NAME, TOY, make_set
 
 ROWS = (
@@ -32,8 +32,8 @@ def test_the_lab_the_command_and_the_file_say_the_same(tmp_path, monkeypatch):
     monkeypatch.setitem(BENCHES, NAME, TOY)
     record = make_set(tmp_path, {"good": ["a"]})
     result = BenchResult(headline=ROWS, tables=(MetricTable(title="Detail", rows=ROWS),))
-    judge = Standing(judge="id", name="good", scored=1, unscored=0, failed=0, items=1,
-                     imported=False)  # fmt: skip
+    judge = SetProgress(judge="id", name="good", scored=1, unscored=0, failed=0, items=1,
+                        imported=False)  # fmt: skip
     with Store.open(tmp_path) as store:
         lab = sets.LabContext(store=store, bench=TOY, record=record, filters=Filters(),
                                judges=(judge,), chosen=judge, results={"id": result})  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 from atom.judgebench.base import BenchResult, MetricRow, MetricTable
 from atom.records import BenchItem, BenchSet
 from atom.store import Store
-from atom.views.lab.page import Standing
+from atom.views.lab.page import SetProgress
 from atom.views.lab.scatters import described, scatters, size_of
 
 
@@ -30,7 +30,9 @@ def row(metric, value, **more):
 
 
 def judge(name):
-    return Standing(judge=name, name=name, scored=1, unscored=0, failed=0, items=1, imported=False)
+    return SetProgress(
+        judge=name, name=name, scored=1, unscored=0, failed=0, items=1, imported=False
+    )
 
 
 def result(*rows):

@@ -11,7 +11,7 @@ from atom.analysis.agreement.calibration import Branch, Calibration
 from atom.analysis.agreement.fidelity import FidelityShare
 from atom.analysis.agreement.homogeneity import RootHomogeneity
 from atom.judgebench.base import MetricRow
-from atom.views.lab.verdict import Known, PeopleShare, benches_words, judge_verdict
+from atom.views.lab.verdict import JudgeEvidence, PeopleShare, benches_words, judge_verdict
 
 ROOTS = ("Perception", "Knowledge", "Generation")
 
@@ -34,7 +34,9 @@ def share(value, lo, hi, samples=50):
 
 
 def verdict(probes=None, people=None, benches=None, guess=0.4):
-    known = Known(judge="j", name="Judge B", probes=probes, people=people, benches=benches or {})
+    known = JudgeEvidence(
+        judge="j", name="Judge B", probes=probes, people=people, benches=benches or {}
+    )
     return judge_verdict(known, ROOTS, guess)
 
 

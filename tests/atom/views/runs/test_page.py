@@ -8,7 +8,7 @@ from atom.display.numbers import money
 from atom.engine.study.spec import JUDGE_STAGES
 from atom.records import Candidate, Experiment, Run, TreeTask
 from atom.store import Store
-from atom.views.runs.page import RunForm, Seen, duration, pace, run_labels, run_view
+from atom.views.runs.page import ProgressSample, RunForm, duration, pace, run_labels, run_view
 
 
 def run(**values) -> Run:
@@ -17,7 +17,7 @@ def run(**values) -> Run:
 
 
 def test_a_run_that_works_has_a_pace_and_a_time_left():
-    seen = [Seen(moment=10.0, done=20), Seen(moment=20.0, done=40)]
+    seen = [ProgressSample(moment=10.0, done=20), ProgressSample(moment=20.0, done=40)]
     view = run_view(run(state="running"), alive=True, seen=seen)
     assert view.rate == 2.0
     assert view.facts("items") == [
@@ -31,7 +31,7 @@ def test_a_run_that_works_has_a_pace_and_a_time_left():
 
 
 def test_a_run_that_stands_has_no_pace():
-    seen = [Seen(moment=10.0, done=20), Seen(moment=20.0, done=40)]
+    seen = [ProgressSample(moment=10.0, done=20), ProgressSample(moment=20.0, done=40)]
     view = run_view(run(state="stopped", failed=2), alive=False, seen=seen)
     assert view.rate is None
     assert view.can_resume
@@ -51,9 +51,9 @@ def test_done_with_failures_is_said():
     "seen",
     [
         [],
-        [Seen(moment=1, done=1)],
-        [Seen(moment=1, done=1), Seen(moment=1.2, done=5)],
-        [Seen(moment=1, done=9), Seen(moment=9, done=2)],
+        [ProgressSample(moment=1, done=1)],
+        [ProgressSample(moment=1, done=1), ProgressSample(moment=1.2, done=5)],
+        [ProgressSample(moment=1, done=9), ProgressSample(moment=9, done=2)],
     ],
 )
 def test_no_pace_without_enough_looks(seen):
