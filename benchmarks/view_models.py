@@ -39,7 +39,7 @@ from atom.views.prepared.kept import KeptSums
 from atom.views.prepared.making import add_up, singles
 from atom.views.shards import spread
 from atom.views.study_data import StudyData
-from atom.views.tree.node_table import Placed, node_table
+from atom.views.tree.node_table import PlacedCriteria, node_table
 from atom.views.tree.page import node_card
 from benchmarks._study_store import plant_rows, tree_of
 
@@ -183,7 +183,7 @@ def measure(rows: int, *, intervals: float | None, means: float | None) -> list[
     table = data.table
     n, chosen = len(table.score), filters_of(data)
     assert data.tree is not None
-    place = Placed(
+    place = PlacedCriteria(
         criterion=table.criterion_ids,
         sample=np.bincount(table.criterion, weights=table.sample[table.response]).astype(np.int64)
         // np.maximum(np.bincount(table.criterion), 1),

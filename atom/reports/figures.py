@@ -12,7 +12,7 @@ from atom.reports.records import Axis, Bar, Section
 from atom.views.figures import SCREEN, draw_radar
 from atom.views.filters import Filters
 from atom.views.fingerprints import radar as shapes
-from atom.views.fingerprints.shape import Mark, ShapeModel
+from atom.views.fingerprints.shape import ShapeMark, ShapeModel
 
 COLOURS = (
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8A7A00", "#555B63",
@@ -100,7 +100,7 @@ def section_radar(section: Section) -> Html | None:
         return None
     model = ShapeModel(index=section.place, model_id=section.id, name=section.title)
     axes = tuple(
-        shapes.Axis(
+        shapes.RadarAxis(
             name=axis.name,
             path=axis.path,
             label=None,
@@ -108,7 +108,7 @@ def section_radar(section: Section) -> Html | None:
             lo=max((axis.mean or 0.0) - axis.spread, 0.0),
             hi=min((axis.mean or 0.0) + axis.spread, 100.0),
             marks=(
-                Mark(
+                ShapeMark(
                     model=section.place,
                     estimate=Estimate(
                         value=axis.value, lo=axis.lo, hi=axis.hi, n=axis.n, samples=axis.n

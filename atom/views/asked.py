@@ -45,7 +45,7 @@ EXAMPLES: Final = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Opened:
+class OpenedView:
     """A view that a question opens.
 
     Attributes:
@@ -89,7 +89,7 @@ def _nodes(data: StudyData) -> list[Path]:
     return sorted(paths, key=lambda path: (len(path), path))
 
 
-def opened(data: StudyData, study: str, wanted: Wanted) -> Opened | None:
+def opened(data: StudyData, study: str, wanted: Wanted) -> OpenedView | None:
     """Make the view of what was wanted, of nothing but what the study has.
 
     Args:
@@ -129,8 +129,8 @@ def opened(data: StudyData, study: str, wanted: Wanted) -> Opened | None:
     elif page == "fingerprints":
         _fingerprints(data, wanted, words, local, left)
     said = PAGES[page][1] + (f": {', '.join(words)}" if words else "")
-    return Opened(page=PAGES[page][0], filters=filters, local=local, said=said,
-                  left=tuple(dict.fromkeys(left)))  # fmt: skip
+    return OpenedView(page=PAGES[page][0], filters=filters, local=local, said=said,
+                      left=tuple(dict.fromkeys(left)))  # fmt: skip
 
 
 def _who(data: StudyData, models: tuple[str, ...], page: Page) -> str:
@@ -242,7 +242,7 @@ def _short(text: str) -> str:
     return flat if len(flat) <= 60 else flat[:59] + "…"
 
 
-def told(question: str, found: Opened | None, wanted: Wanted) -> dict[str, Any]:
+def told(question: str, found: OpenedView | None, wanted: Wanted) -> dict[str, Any]:
     """Return what came of a question, for a program."""
     return {
         "question": question,

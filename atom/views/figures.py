@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from atom.display.markup import Html, el, join
 from atom.display.numbers import middle
-from atom.views.fingerprints.radar import LEAST_AXES, Axis, Radar
-from atom.views.fingerprints.shape import Mark
+from atom.views.fingerprints.radar import LEAST_AXES, Radar, RadarAxis
+from atom.views.fingerprints.shape import ShapeMark
 from atom.views.lab.judge_marks import GLYPH
 
 COLOURS = (
@@ -55,13 +55,13 @@ SCREEN = Inks(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Doors:
+class FigureDoors:
     """Where the marks of a drawing lead, and what their tooltips say."""
 
-    axis: Callable[[Axis], str]
-    mark: Callable[[Mark], str]
-    axis_tip: Callable[[Axis], str]
-    mark_tip: Callable[[Axis, Mark], str]
+    axis: Callable[[RadarAxis], str]
+    mark: Callable[[ShapeMark], str]
+    axis_tip: Callable[[RadarAxis], str]
+    mark_tip: Callable[[RadarAxis, ShapeMark], str]
 
 
 def colour(index: int) -> str:
@@ -83,7 +83,7 @@ def radar_svg(radar: Radar, *, legend: bool = True) -> str:
 
 
 def draw_radar(
-    radar: Radar, inks: Inks, doors: Doors | None = None, *, legend: bool = False
+    radar: Radar, inks: Inks, doors: FigureDoors | None = None, *, legend: bool = False
 ) -> Html:
     """Draw a radar, or bars where there are fewer than three axes.
 
@@ -236,7 +236,7 @@ def _line_of(radar: Radar, place: int, inks: Inks) -> Html:
     )
 
 
-def _points_of(radar: Radar, place: int, inks: Inks, doors: Doors | None) -> list[Html]:
+def _points_of(radar: Radar, place: int, inks: Inks, doors: FigureDoors | None) -> list[Html]:
     found, of = [], len(radar.axes)
     for number, axis in enumerate(radar.axes):
         mark = axis.marks[place]
@@ -248,7 +248,9 @@ def _points_of(radar: Radar, place: int, inks: Inks, doors: Doors | None) -> lis
     return found
 
 
-def _axis_label(axis: Axis, number: int, of: int, inks: Inks, doors: Doors | None) -> Html:
+def _axis_label(
+    axis: RadarAxis, number: int, of: int, inks: Inks, doors: FigureDoors | None
+) -> Html:
     x, y = _at(number, of, 100)
     dx, dy = (x - _WIDE / 2) / _RADIUS, (y - _HIGH / 2) / _RADIUS
     anchor = "middle" if abs(dx) < 0.12 else "start" if dx > 0 else "end"
@@ -262,7 +264,7 @@ def _axis_label(axis: Axis, number: int, of: int, inks: Inks, doors: Doors | Non
     return _door(label, axis, None, doors, focus=True)
 
 
-def _named(one: Axis) -> str:
+def _named(one: RadarAxis) -> str:
     """Return a capability's name, with a glyph before it where the judge misreads it."""
     return one.name if one.judge is None else f"{GLYPH} {one.name}"
 
@@ -279,7 +281,9 @@ def _wrap(name: str) -> list[str]:
     return [middle(" ".join(part), _NAME) for part in (words[:best], words[best:])]
 
 
-def _door(inner: Html, axis: Axis, mark: Mark | None, doors: Doors | None, *, focus: bool) -> Html:
+def _door(
+    inner: Html, axis: RadarAxis, mark: ShapeMark | None, doors: FigureDoors | None, *, focus: bool
+) -> Html:
     if doors is None:
         title = axis.full if mark is None else f"{axis.full}: {mark.estimate.value:.1f}"
         if axis.judge is not None:
@@ -338,7 +342,7 @@ def _radar_words(radar: Radar) -> str:
     return f"{radar.title}. {'; '.join(said)}"
 
 
-def _radar_bars(radar: Radar, inks: Inks, doors: Doors | None, *, legend: bool) -> Html:
+def _radar_bars(radar: Radar, inks: Inks, doors: FigureDoors | None, *, legend: bool) -> Html:
     """Draw one or two axes as groups of dots on a common scale."""
     left, right, top = 150.0, _WIDE - 30, 26.0
     parts: list[Html] = []

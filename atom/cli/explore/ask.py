@@ -18,7 +18,7 @@ from atom.engine.members import pick_endpoint
 from atom.errors import UsageError
 from atom.records import Endpoint
 from atom.store import Store, find_study
-from atom.views.asked import EXAMPLES, Opened, opened, told, vocabulary_of
+from atom.views.asked import EXAMPLES, OpenedView, opened, told, vocabulary_of
 from atom.views.study_data import StudyData, load_study
 
 
@@ -79,7 +79,7 @@ def _asked(
     return heard.wanted
 
 
-def _lines(found: Opened | None, wanted: Wanted, said: dict[str, object]) -> list[str]:
+def _lines(found: OpenedView | None, wanted: Wanted, said: dict[str, object]) -> list[str]:
     left = ", ".join(found.left if found else wanted.not_understood)
     missed = [f"not understood: {left}"] if left else []
     if found is None:

@@ -23,7 +23,7 @@ from atom.exports.figures.base import (
     x_axis,
 )
 from atom.views.figures import colour, radar_svg
-from atom.views.fingerprints.bars import Bar, bars
+from atom.views.fingerprints.bars import SkillBar, bars
 from atom.views.fingerprints.chart import column_labels, row_labels
 from atom.views.fingerprints.claims import Claims, claims, opened
 from atom.views.fingerprints.heat import heatmap
@@ -186,6 +186,6 @@ def skills(asked: FigureSource) -> Figure:
     )  # fmt: skip
 
 
-def _label(bar: Bar) -> str:
+def _label(bar: SkillBar) -> str:
     told = bar.claim is not None and bar.claim.label != "nothing found"
     return f"{glyph(bar.claim.glyph)} {bar.name}" if told and bar.claim else bar.name

@@ -31,7 +31,7 @@ from atom.views.correction.page import results
 from atom.views.tree.chart import node_colours
 from atom.views.tree.colours import ink_on
 from atom.views.tree.node_table import NodeTable, node_table, placed
-from atom.views.tree.page import Shown, shown
+from atom.views.tree.page import DrawnNodes, shown
 from taxonomy import format_path
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def tree_map(asked: FigureSource) -> Figure:
     )  # fmt: skip
 
 
-def _icicle(nodes: NodeTable, view: Shown) -> alt.LayerChart:
+def _icicle(nodes: NodeTable, view: DrawnNodes) -> alt.LayerChart:
     """Lay the boxes out: the leaves below one another, each node beside what lies under it."""
     import altair as alt
 

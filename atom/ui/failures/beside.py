@@ -8,10 +8,12 @@ from atom.display import numbers
 from atom.ui import kit
 from atom.ui.differ import diff_side
 from atom.ui.html import Html, el
-from atom.views.failures.beside import Difference, Other
+from atom.views.failures.beside import Difference, OtherAnswer
 
 
-def doors(there: Sequence[Other], chosen: str | None, door: Callable[[str], str]) -> Html | None:
+def doors(
+    there: Sequence[OtherAnswer], chosen: str | None, door: Callable[[str], str]
+) -> Html | None:
     """Draw the doors to the answers that can stand beside the one that is read.
 
     Args:

@@ -14,14 +14,14 @@ from atom.ui.failures.listing import pager, shows, summary, to
 from atom.ui.html import Html, el
 from atom.ui.media import thumbnail
 from atom.ui.shell.frame import Here
-from atom.views.failures.grid import Cells
+from atom.views.failures.grid import FailureCells
 from atom.views.failures.page import FailureList, FailureRow
 
 GRID = "grid"
 """What the address says where the grid is shown."""
 
 
-def grid(here: Here, view: FailureList, cells: Cells) -> Html:
+def grid(here: Here, view: FailureList, cells: FailureCells) -> Html:
     """Draw a page of samples by models.
 
     Args:
@@ -65,7 +65,7 @@ def _legend(view: FailureList) -> Html:
               style="gap:6px;flex-wrap:wrap")  # fmt: skip
 
 
-def _head(name: str, short: str, number: int, cells: Cells, listed: np.ndarray) -> Html:
+def _head(name: str, short: str, number: int, cells: FailureCells, listed: np.ndarray) -> Html:
     fails = int((cells.failed[listed, number] > 0).sum())
     return el(
         "span",
@@ -95,7 +95,7 @@ def _sample(here: Here, row: FailureRow) -> Html:
     )
 
 
-def _cell(here: Here, row: FailureRow, number: int, cells: Cells) -> Html:
+def _cell(here: Here, row: FailureRow, number: int, cells: FailureCells) -> Html:
     """Draw a cell: the weight held, and by a sign, not a colour, whether the model fails."""
     index = here.data.sample_position[row.sample_id]
     value, failed = float(cells.value[index, number]), int(cells.failed[index, number])

@@ -11,7 +11,7 @@ from atom.ui.shell.frame import Here
 from atom.views.failures.find import Place, Sort
 from atom.views.failures.marked import points_words
 from atom.views.failures.page import Chip, FailureList, FailureRow
-from atom.views.failures.search import Hit
+from atom.views.failures.search import TextHit
 from atom.views.filters import Filters
 
 _SHOWS = (
@@ -128,14 +128,14 @@ def summary(here: Here, view: FailureList) -> str:
     return f"{count} {what} {looked}, {order}".replace("  ", " ")
 
 
-def _hit(here: Here, hit: Hit) -> Html:
+def _hit(here: Here, hit: TextHit) -> Html:
     """Show where the words that were looked for stand."""
     name = "" if hit.model is None else f" of {here.data.candidates[hit.model].name}"
     said = f"{_PLACES[hit.place]}{name}: "
     return el("span", kit.quiet(said), _marked(hit), class_="small hit")
 
 
-def _marked(hit: Hit) -> list[Html]:
+def _marked(hit: TextHit) -> list[Html]:
     return [el("mark", text) if marked else join(text) for text, marked in hit.parts]
 
 

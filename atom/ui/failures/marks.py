@@ -15,7 +15,7 @@ from atom.ui.people.names import WHO
 from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 from atom.ui.shell.sealed import copying, offer_copy
-from atom.views.failures.said import Said
+from atom.views.failures.said import PeopleRemarks
 from atom.views.failures.sample import SampleView
 
 COPY = "failures"
@@ -30,7 +30,7 @@ def who() -> str:
     return team.name() or str(st.session_state.get(WHO, ""))
 
 
-def panel(here: Here, view: SampleView, said: dict[str, Said]) -> Html | None:
+def panel(here: Here, view: SampleView, said: dict[str, PeopleRemarks]) -> Html | None:
     """Draw what the reader can say of the chosen checkpoint, and what was said.
 
     Args:
@@ -39,7 +39,7 @@ def panel(here: Here, view: SampleView, said: dict[str, Said]) -> Html | None:
     mark = view.mark
     if mark is None or mark.checkpoint is None:
         return None
-    there = said.get(mark.checkpoint.key, Said())
+    there = said.get(mark.checkpoint.key, PeopleRemarks())
     if here.store.read_only:
         begin: list[Html] = [
             kit.small("This study is sealed."),
@@ -61,7 +61,7 @@ def panel(here: Here, view: SampleView, said: dict[str, Said]) -> Html | None:
     )
 
 
-def _tools(said: Said) -> list[Html]:
+def _tools(said: PeopleRemarks) -> list[Html]:
     me = who()
     mine = next((value for name, value, _ in said.scores if name == me), None)
     note = next((text for name, text in said.notes if name == me), "")
@@ -122,7 +122,7 @@ def _field(name: str, act: str, value: str, most: int, hint: str, *, key: str | 
     )
 
 
-def _told(said: Said) -> Html:
+def _told(said: PeopleRemarks) -> Html:
     """Say who said what."""
     lines = [
         el("li", kit.strong(name), f" scores it {value}", kit.quiet(" (blind)") if blind else None)

@@ -12,10 +12,10 @@ from atom.ui.pages import FAILURES
 from atom.ui.people import scale as people_scale
 from atom.ui.shell.frame import Here
 from atom.views import figures
-from atom.views.fingerprints.bars import Bar
+from atom.views.fingerprints.bars import SkillBar
 from atom.views.fingerprints.heat import HeatColumn
-from atom.views.fingerprints.radar import Axis, Radar
-from atom.views.fingerprints.shape import Mark, Shape
+from atom.views.fingerprints.radar import Radar, RadarAxis
+from atom.views.fingerprints.shape import Shape, ShapeMark
 from atom.views.lab.judge_marks import JudgeMark
 
 
@@ -78,22 +78,22 @@ def _radar_title(radar: Radar) -> str:
     )
 
 
-def _doors(form: Shape, radar: Radar) -> figures.Doors:
-    def go(mark: Mark) -> str:
+def _doors(form: Shape, radar: Radar) -> figures.FigureDoors:
+    def go(mark: ShapeMark) -> str:
         return links.address(FAILURES.url_path, mark.filters)
 
-    def axis_tip(axis: Axis) -> str:
+    def axis_tip(axis: RadarAxis) -> str:
         return (
             f"{axis.full}\nmean of the models {axis.middle:.1f}\n"
             f"opens {radar.models[0].name}'s {_listed(form, axis.marks[0])}"
             f"{judge_words(axis.judge)}"
         )
 
-    def mark_tip(axis: Axis, mark: Mark) -> str:
+    def mark_tip(axis: RadarAxis, mark: ShapeMark) -> str:
         words = f"{form.names[mark.model].name}: {axis.full}\n{mark_words(form, mark)}"
         return words + judge_words(axis.judge)
 
-    return figures.Doors(
+    return figures.FigureDoors(
         axis=lambda axis: go(axis.marks[0]), mark=go, axis_tip=axis_tip, mark_tip=mark_tip
     )
 
@@ -103,7 +103,7 @@ def judge_words(mark: JudgeMark | None) -> str:
     return "" if mark is None else f"\n{mark.text}: {mark.tip}"
 
 
-def named(one: Axis | Bar | HeatColumn, size: int = 34) -> Html:
+def named(one: RadarAxis | SkillBar | HeatColumn, size: int = 34) -> Html:
     """Write a capability's name, with a glyph and a word where the judge misreads it."""
     name = el("span", numbers.middle(one.name, size), data_tip=one.full)
     if one.judge is None:
@@ -124,11 +124,11 @@ def judge_flaws(form: Shape, lab: str) -> Html | None:
     )
 
 
-def _listed(form: Shape, mark: Mark) -> str:
+def _listed(form: Shape, mark: ShapeMark) -> str:
     return numbers.count(mark.listed, form.listed_unit)
 
 
-def mark_words(form: Shape, mark: Mark) -> str:
+def mark_words(form: Shape, mark: ShapeMark) -> str:
     """Say what a mark shows, and what its door opens when that is more than n."""
     estimate = mark.estimate
     n = (
@@ -145,7 +145,7 @@ def mark_words(form: Shape, mark: Mark) -> str:
 def _numbers(form: Shape, radar: Radar) -> Html:
     return kit.grid(
         radar.axes,
-        kit.Column[Axis](radar.title, named),
+        kit.Column[RadarAxis](radar.title, named),
         *kit.each(
             range(len(radar.models)),
             lambda at: kit.model(radar.models[at].name, radar.models[at].index),
@@ -156,7 +156,7 @@ def _numbers(form: Shape, radar: Radar) -> Html:
     )
 
 
-def _number(form: Shape, mark: Mark) -> Html:
+def _number(form: Shape, mark: ShapeMark) -> Html:
     estimate = mark.estimate
     if not estimate.known:
         return kit.quiet(numbers.NONE)

@@ -15,7 +15,7 @@ from atom.ui.pages import FAILURES
 from atom.ui.people import scale as people_scale
 from atom.ui.shell.frame import Here
 from atom.views.filters import label_name
-from atom.views.fingerprints.bars import Bar, Bars
+from atom.views.fingerprints.bars import Bars, SkillBar
 from atom.views.fingerprints.claims import claim_words
 from atom.views.fingerprints.shape import Shape
 from atom.views.overview.evidence import NodeEvidence
@@ -29,7 +29,7 @@ def skills(here: Here, form: Shape, view: Bars) -> Html:
     axis = el("span", el("span", "0"), el("span", f"│ {_held_words(view)}"),
               el("span", "100"), class_="axis")  # fmt: skip
 
-    def table(bars: Sequence[Bar], label: str) -> Html:
+    def table(bars: Sequence[SkillBar], label: str) -> Html:
         return kit.grid(
             bars,
             kit.Column("Evidence", partial(_claimed, view), width="150px", when=framed),
@@ -95,11 +95,11 @@ def _unsure(claim: NodeEvidence, view: Bars) -> Html | None:
     return kit.under(words)
 
 
-def _behind(bar: Bar) -> str:
+def _behind(bar: SkillBar) -> str:
     return links.address(FAILURES.url_path, bar.mark.filters)
 
 
-def _tip(form: Shape, bar: Bar) -> str:
+def _tip(form: Shape, bar: SkillBar) -> str:
     tip, claim = f"{bar.full}\n{mark_words(form, bar.mark)}", bar.claim
     if claim is not None:
         more = more_words(claim)
@@ -108,7 +108,7 @@ def _tip(form: Shape, bar: Bar) -> str:
     return tip + judge_words(bar.judge)
 
 
-def _claimed(view: Bars, bar: Bar) -> Html | None:
+def _claimed(view: Bars, bar: SkillBar) -> Html | None:
     claim = bar.claim
     if claim is None:
         return None
@@ -119,7 +119,7 @@ def _claimed(view: Bars, bar: Bar) -> Html | None:
     return join(status, _unsure(claim, view))
 
 
-def _skill(form: Shape, bar: Bar) -> Html:
+def _skill(form: Shape, bar: SkillBar) -> Html:
     name = kit.door(numbers.middle(bar.name, 34), _behind(bar), tip=_tip(form, bar))
     if bar.judge is None:
         return name
@@ -127,12 +127,12 @@ def _skill(form: Shape, bar: Bar) -> Html:
     return join(name, doubt)
 
 
-def _departure(bar: Bar) -> str:
+def _departure(bar: SkillBar) -> str:
     claim = bar.claim
     return numbers.signed_interval(claim.effect, claim.lo, claim.hi) if claim else numbers.NONE
 
 
-def _skill_bar(bar: Bar, view: Bars) -> Html:
+def _skill_bar(bar: SkillBar, view: Bars) -> Html:
     estimate, ink = bar.mark.estimate, kit.colour(view.model.index)
 
     def at(value: float) -> str:

@@ -18,10 +18,10 @@ from atom.views.tree.criteria import (
     TITLES,
     CriteriaView,
     Kind,
-    Shaken,
     ShakenModel,
     SuspectCriterion,
     SuspectGroup,
+    WeightRobustness,
     criteria_view,
 )
 from taxonomy import format_path
@@ -141,7 +141,7 @@ def _leaf(one: SuspectCriterion) -> Html:
 # --- weights -----------------------------------------------------------------------------------
 
 
-def _shaken(view: Shaken | None) -> Html | None:
+def _shaken(view: WeightRobustness | None) -> Html | None:
     if view is None:
         return None
     agree = "" if math.isnan(view.kendall) else (

@@ -41,7 +41,7 @@ from atom.views.tree.colours import evidence_colour, stops
 from atom.views.tree.network import HEIGHT, network_html
 from atom.views.tree.node_table import NodeTable
 from atom.views.tree.page import (
-    Shown,
+    DrawnNodes,
     resolve,
     shown,
 )
@@ -59,7 +59,7 @@ def _looked_at(here: Here, ask: Wanted) -> tuple[object, ...]:
 
 
 @st.cache_data(show_spinner=False, max_entries=8)
-def _network(key: tuple[object, ...], _nodes: NodeTable, _view: Shown, whose_: str) -> str:
+def _network(key: tuple[object, ...], _nodes: NodeTable, _view: DrawnNodes, whose_: str) -> str:
     return network_html(_nodes, _view, "dark" if key[-1] == "dark" else "light", whose=whose_)
 
 
@@ -70,7 +70,7 @@ def _map(key: tuple[object, ...], _draw: Callable[[], Figure]) -> Figure:
     return _draw()
 
 
-def legend(here: Here, ask: Wanted, view: Shown, held: Evidence | None) -> Html:
+def legend(here: Here, ask: Wanted, view: DrawnNodes, held: Evidence | None) -> Html:
     """Explain the colours."""
     if held is not None:
         parts = _evidence_legend(here, view, held)
@@ -88,7 +88,7 @@ def legend(here: Here, ask: Wanted, view: Shown, held: Evidence | None) -> Html:
     return el("div", style(), parts, class_="row")
 
 
-def _evidence_legend(here: Here, view: Shown, held: Evidence) -> list[Html]:
+def _evidence_legend(here: Here, view: DrawnNodes, held: Evidence) -> list[Html]:
     """Name every label with glyph and word, how many nodes have it, and what they rest on."""
     said = [view.said(int(index)) for index in view.nodes]
     count = Counter(one.label for one in said if one is not None)
@@ -112,7 +112,7 @@ def _evidence_legend(here: Here, view: Shown, held: Evidence) -> list[Html]:
     return [el("span", keys, class_="keys small"), el("span", note, class_="quiet small aside")]
 
 
-def _scale(here: Here, view: Shown) -> list[Html]:
+def _scale(here: Here, view: DrawnNodes) -> list[Html]:
     ramp = ", ".join(stops(scheme(), difference=view.colouring == "difference"))
     lo, hi = (number(end, view.colouring) for end in view.span)
     words = {
@@ -128,7 +128,7 @@ def _scale(here: Here, view: Shown) -> list[Html]:
     ]  # fmt: skip
 
 
-def view_of(here: Here, ask: Wanted, nodes: NodeTable, held: Evidence | None) -> Shown:
+def view_of(here: Here, ask: Wanted, nodes: NodeTable, held: Evidence | None) -> DrawnNodes:
     """Choose what is drawn."""
     return shown(
         nodes,
@@ -150,7 +150,7 @@ def map_height(window: str) -> int:
     return max(LEAST_HEIGHT, told - ABOVE)
 
 
-def draw_map(here: Here, ask: Wanted, nodes: NodeTable, view: Shown) -> None:
+def draw_map(here: Here, ask: Wanted, nodes: NodeTable, view: DrawnNodes) -> None:
     """Draw the icicle; a click opens the node's card."""
     key = "tree_map"
     before = here.query.get("under", "")
@@ -199,7 +199,7 @@ def draw_map(here: Here, ask: Wanted, nodes: NodeTable, view: Shown) -> None:
         )
 
 
-def draw_network(here: Here, ask: Wanted, nodes: NodeTable, view: Shown) -> None:
+def draw_network(here: Here, ask: Wanted, nodes: NodeTable, view: DrawnNodes) -> None:
     """Draw the network in a frame of its own, which asks nothing of any server."""
     page = _network(_looked_at(here, ask), nodes, view, whose(here))
     with st.container(key="tree_network"):

@@ -34,7 +34,7 @@ from atom.ui.tree import wanted as tree_wanted
 from atom.views.filters import Filters
 from atom.views.runs.page import STATE_WORDS
 from atom.views.tree.edit import use_older
-from atom.views.tree.growth import Event, GrowthView, growth_view
+from atom.views.tree.growth import GrowthEvent, GrowthView, growth_view
 from atom.views.tree.versions import VersionRow, versions
 
 FORMS = "grow_forms"
@@ -194,7 +194,7 @@ def _events(view: GrowthView) -> Html:
     )
 
 
-def _event(event: Event) -> Html:
+def _event(event: GrowthEvent) -> Html:
     sign, word = _EVENT_WORDS[event.kind]
     into = f" {word} {event.into}" if event.into else f" {word}"
     if event.kind == "pruned" and event.into:

@@ -23,7 +23,7 @@ from atom.views.tree.node_table import NodeTable, node_table, placed
 from atom.views.tree.page import (
     COLOURINGS,
     Colouring,
-    Hit,
+    NodeHit,
     resolve,
     search,
 )
@@ -306,7 +306,7 @@ def hits(here: Here, ask: Wanted, nodes: NodeTable) -> Html | None:
     return el("div", style(), [_hit(here, hit, chosen == hit.path) for hit in found], class_="hits")
 
 
-def _hit(here: Here, hit: Hit, on: bool) -> Html:
+def _hit(here: Here, hit: NodeHit, on: bool) -> Html:
     return el(
         "a",
         numbers.middle(hit.path[-1], 44),

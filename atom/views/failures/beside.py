@@ -14,7 +14,7 @@ from atom.views.study_data import StudyData
 
 
 @dataclass(frozen=True, kw_only=True)
-class Other:
+class OtherAnswer:
     """An answer that can stand beside the one that is read.
 
     Attributes:
@@ -43,12 +43,12 @@ class Difference:
     """
 
     answer: AnswerView
-    other: Other
+    other: OtherAnswer
     parts: tuple[DiffPart, ...]
     shared: float
 
 
-def others(store: Store, data: StudyData, view: SampleView) -> tuple[Other, ...]:
+def others(store: Store, data: StudyData, view: SampleView) -> tuple[OtherAnswer, ...]:
     """List the answers that can stand beside the one that is read: other models', later tries."""
     if view.answer is None:
         return ()
@@ -61,7 +61,7 @@ def others(store: Store, data: StudyData, view: SampleView) -> tuple[Other, ...]
         first = one.candidate.id not in seen and one.candidate.id != read.candidate_id
         seen.add(one.candidate.id)
         found.append(
-            Other(
+            OtherAnswer(
                 key=one.candidate.id if first else one.response.id,
                 name=one.candidate.name,
                 colour=one.colour,
@@ -71,7 +71,7 @@ def others(store: Store, data: StudyData, view: SampleView) -> tuple[Other, ...]
     return (*found, *_tries(store, data, read))
 
 
-def _tries(store: Store, data: StudyData, read: Response) -> list[Other]:
+def _tries(store: Store, data: StudyData, read: Response) -> list[OtherAnswer]:
     """List what came of letting the model try again."""
     column = table(Response).c
     tries = store.select(
@@ -83,14 +83,16 @@ def _tries(store: Store, data: StudyData, read: Response) -> list[Other]:
     number = data.model_index(read.candidate_id)
     names = {str(arm): words.name for arm, words in ARM_WORDS.items()}
     return [
-        Other(key=one.id, name=f"after: {names[one.arm]}", colour=number or 0,
-              response=one, after=True)
+        OtherAnswer(key=one.id, name=f"after: {names[one.arm]}", colour=number or 0,
+                    response=one, after=True)
         for one in tries
         if one.arm in names and one.state == "scored"
     ]  # fmt: skip
 
 
-def difference(view: SampleView, there: Sequence[Other], key: str | None) -> Difference | None:
+def difference(
+    view: SampleView, there: Sequence[OtherAnswer], key: str | None
+) -> Difference | None:
     """Hold the answer that is read against another one.
 
     Args:

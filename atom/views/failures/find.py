@@ -20,13 +20,13 @@ own order."""
 State = Literal["scored", "unscored", "failed", "silent", "carried", "apart"]
 """What a checkpoint is: scored; the judge's reply unusable; the call failed; the answer says
 nothing of it; wrong only because an earlier step was; judges differ on it by a step or more."""
-Told = Literal["flagged", "noted", "rated"]
+PeopleSign = Literal["flagged", "noted", "rated"]
 """What people did to a checkpoint: flagged it, wrote a note, said what they would score it."""
 PLACES: tuple[Place, ...] = get_args(Place)
 SORTS: tuple[Sort, ...] = get_args(Sort)
 STATES: tuple[State, ...] = get_args(State)
-TOLD: tuple[Told, ...] = get_args(Told)
-TOLD_WORDS: dict[Told, str] = {
+TOLD: tuple[PeopleSign, ...] = get_args(PeopleSign)
+TOLD_WORDS: dict[PeopleSign, str] = {
     "flagged": "flagged",
     "noted": "noted on",
     "rated": "scored by people",
@@ -74,7 +74,7 @@ class Find:
     outside: tuple[Path, ...] = ()
     states: tuple[State, ...] = ()
     stateless: tuple[State, ...] = ()
-    told: tuple[Told, ...] = ()
+    told: tuple[PeopleSign, ...] = ()
     kind: str = ""
 
     @classmethod

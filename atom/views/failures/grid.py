@@ -21,7 +21,7 @@ from atom.views.study_data import StudyData
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cells:
+class FailureCells:
     """Samples by models, arrays of shape (S, K).
 
     Attributes:
@@ -95,7 +95,7 @@ def cells_of(
     keep: NDArray[np.bool_],
     measure: Measure,
     rows: Mask | None,
-) -> Cells:
+) -> FailureCells:
     """Bring checkpoints, or answers, up to samples by models.
 
     Args:
@@ -121,7 +121,7 @@ def cells_of(
     total = np.bincount(of, weight, n)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.bincount(of, weight * value, n) / total
-    return Cells(
+    return FailureCells(
         value=mean.reshape(size),
         seen=np.bincount(of, minlength=n).reshape(size),
         failed=np.bincount(of[fails], minlength=n).reshape(size),
@@ -134,7 +134,7 @@ def order_by(
     samples: Ints,
     severity: Floats,
     failed: Ints,
-    cells: Cells | None,
+    cells: FailureCells | None,
     model: str | None,
 ) -> Ints:
     """Put the listed samples in the order chosen; equal ones stay as they are, worst first.

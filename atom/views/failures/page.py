@@ -14,8 +14,8 @@ from atom.analysis.score_table import FAILED, UNSCORED, ScoreTable
 from atom.records import Sample
 from atom.store import Store
 from atom.views.failures.find import State
-from atom.views.failures.grid import Cells, cells_of, order_by
-from atom.views.failures.search import Found, Hit, hits, search
+from atom.views.failures.grid import FailureCells, cells_of, order_by
+from atom.views.failures.search import SearchResult, TextHit, hits, search
 from atom.views.filters import (
     Filters,
     Measure,
@@ -85,7 +85,7 @@ class FailureRow:
     quarantined: bool
     filters: Filters
     told: str = ""
-    hit: Hit | None = None
+    hit: TextHit | None = None
     apart: int = 0
 
 
@@ -128,7 +128,7 @@ class _Selection:
     """Checkpoint row of the worst failure of each sample (of all S); -1 without."""
     looked_at: int
     checkpoints: int
-    cells: Cells | None = None
+    cells: FailureCells | None = None
     apart: Ints | None = None
     """Checkpoints of each sample on which judges differ; None where there is one judge."""
 
@@ -218,7 +218,7 @@ def failed_checkpoints(store: Store, data: StudyData, filters: Filters) -> Ints:
     return _select(data, wanted, "process", _kept(data, wanted), found).rows
 
 
-def listed_cells(data: StudyData, filters: Filters) -> Cells:
+def listed_cells(data: StudyData, filters: Filters) -> FailureCells:
     """Return samples by models, over the checkpoints (or answers) that the list looks at.
 
     Words that are looked for choose samples; what a cell counts they don't narrow.
@@ -238,7 +238,7 @@ def _select(
     filters: Filters,
     measure: Measure,
     keep: NDArray[np.bool_],
-    found: Found | None,
+    found: SearchResult | None,
 ) -> _Selection:
     mine = keep & _of_model(data, filters)
     find = filters.find
@@ -323,7 +323,7 @@ def in_states(table: ScoreTable, states: Sequence[State]) -> NDArray[np.bool_]:
 
 
 def _by_process(
-    data: StudyData, filters: Filters, mine: NDArray[np.bool_], found: Found | None
+    data: StudyData, filters: Filters, mine: NDArray[np.bool_], found: SearchResult | None
 ) -> _Selection:
     table = data.table
     n = len(table.sample_ids)

@@ -11,7 +11,7 @@ from atom.views.failures.sample import SampleView
 
 
 @dataclass(frozen=True, kw_only=True)
-class Said:
+class PeopleRemarks:
     """What people said of one checkpoint.
 
     Attributes:
@@ -30,7 +30,7 @@ class Said:
         return not (self.scores or self.flags or self.notes)
 
 
-def said_of(store: Store, study_id: str, view: SampleView) -> dict[str, Said]:
+def said_of(store: Store, study_id: str, view: SampleView) -> dict[str, PeopleRemarks]:
     """Return what people said of a sample's checkpoints, by the checkpoint's key."""
     return said_of_keys(store, study_id, keys_of(view))
 
@@ -40,11 +40,11 @@ def keys_of(view: SampleView) -> list[str]:
     return [mark.checkpoint.key for item in view.criteria for mark in item.marks if mark.checkpoint]
 
 
-def said_of_keys(store: Store, study_id: str, keys: Sequence[str]) -> dict[str, Said]:
+def said_of_keys(store: Store, study_id: str, keys: Sequence[str]) -> dict[str, PeopleRemarks]:
     """Return what people said of checkpoints, by their keys."""
-    found: dict[str, Said] = {}
+    found: dict[str, PeopleRemarks] = {}
     for one in said_here(store, study_id, keys):
-        said = found.setdefault(one.subject_id, Said())
+        said = found.setdefault(one.subject_id, PeopleRemarks())
         if one.kind == "flag":
             said.flags.append(one.annotator)
         elif one.kind == "remark":

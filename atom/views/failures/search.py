@@ -36,7 +36,7 @@ EXCERPT = 150
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class SearchResult:
     """What holds the words.
 
     Attributes:
@@ -51,7 +51,7 @@ class Found:
     by: dict[Place, Mask]
 
 
-def search(store: Store, data: StudyData, find: Find) -> Found | None:
+def search(store: Store, data: StudyData, find: Find) -> SearchResult | None:
     """Look for words, for a group of reasons, and for what people flagged, noted on or scored.
 
     Args:
@@ -69,14 +69,14 @@ def search(store: Store, data: StudyData, find: Find) -> Found | None:
     return _told(store, data, find, found) if find.told else found
 
 
-def _of_kind(store: Store, data: StudyData, find: Find, found: Found | None) -> Found:
+def _of_kind(store: Store, data: StudyData, find: Find, found: SearchResult | None) -> SearchResult:
     """Keep what is in a group of reasons; nothing where the study has no such group."""
     n = len(data.table.response)
     held = grouping_of(store, data).holding(find.kind, n)
     return _only(data, np.zeros(n, dtype=bool) if held is None else held, found)
 
 
-def _told(store: Store, data: StudyData, find: Find, found: Found | None) -> Found:
+def _told(store: Store, data: StudyData, find: Find, found: SearchResult | None) -> SearchResult:
     """Keep what people told something of; it may change at any moment, so it is read anew."""
     table = data.table
     about = subjects_of_marks(store, told_keys(store, data.study.id, find.told))
@@ -86,16 +86,16 @@ def _told(store: Store, data: StudyData, find: Find, found: Found | None) -> Fou
     return _only(data, rows, found)
 
 
-def _only(data: StudyData, rows: Mask, found: Found | None) -> Found:
+def _only(data: StudyData, rows: Mask, found: SearchResult | None) -> SearchResult:
     """Keep some checkpoints of what was found, and the answers that they are of."""
     if found is not None:
         rows = rows & found.rows
     answers = np.zeros(len(data.table.sample), dtype=bool)
     answers[data.table.response[rows]] = True
-    return Found(rows=rows, answers=answers, by=found.by if found is not None else {})
+    return SearchResult(rows=rows, answers=answers, by=found.by if found is not None else {})
 
 
-def _search(texts: StudyTexts, data: StudyData, find: Find) -> Found:
+def _search(texts: StudyTexts, data: StudyData, find: Find) -> SearchResult:
     places = [place for place in _TELLING if place in (find.places or PLACES)]
     wanted = [term for term in find.terms if term.wanted]
     unwanted = [term for term in find.terms if not term.wanted]
@@ -107,7 +107,7 @@ def _search(texts: StudyTexts, data: StudyData, find: Find) -> Found:
         rows &= ~no_rows
         answers &= ~_own(data, away)
         by = {place: mask & ~away[place] for place, mask in by.items()}
-    return Found(rows=rows, answers=answers, by=by)
+    return SearchResult(rows=rows, answers=answers, by=by)
 
 
 def _holds(texts: DistinctTexts, terms: Sequence[Term], *, every: bool = True) -> Mask:
@@ -169,7 +169,7 @@ def folded(text: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hit:
+class TextHit:
     """Where the words stand, of one sample.
 
     Attributes:
@@ -185,8 +185,13 @@ class Hit:
 
 
 def hits(
-    store: Store, data: StudyData, find: Find, found: Found, rows: Ints, samples: Iterable[int]
-) -> dict[int, Hit]:
+    store: Store,
+    data: StudyData,
+    find: Find,
+    found: SearchResult,
+    rows: Ints,
+    samples: Iterable[int],
+) -> dict[int, TextHit]:
     """Say for some samples where the words stand.
 
     Args:
@@ -214,12 +219,12 @@ def hits(
             model = int(table.model[at])
         elif place == "reason":
             model = int(table.model[table.response[at]])
-        told[sample] = Hit(place=place, parts=excerpt(text, terms), model=model)
+        told[sample] = TextHit(place=place, parts=excerpt(text, terms), model=model)
     return told
 
 
 def _where(
-    data: StudyData, found: Found, rows: Ints, wanted: Mask
+    data: StudyData, found: SearchResult, rows: Ints, wanted: Mask
 ) -> Iterable[tuple[Place, int, int]]:
     """Yield place, sample and thing of what was found in the samples that are wanted."""
     table = data.table

@@ -92,7 +92,7 @@ def slices_of(store: Store, data: StudyData, study: str) -> tuple[Slice, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Inside:
+class SliceRows:
     """What a slice lets through.
 
     Attributes:
@@ -108,7 +108,7 @@ class Inside:
         return len(np.unique(data.table.sample[self.answers]))
 
 
-def inside(store: Store, data: StudyData, one: Slice) -> Inside:
+def inside(store: Store, data: StudyData, one: Slice) -> SliceRows:
     """Say what a slice lets through.
 
     Args:
@@ -135,7 +135,7 @@ def inside(store: Store, data: StudyData, one: Slice) -> Inside:
         there = np.zeros(len(answers), dtype=bool)
         there[data.table.response[rows]] = True
         answers = answers & there
-    return Inside(rows=rows, answers=answers)
+    return SliceRows(rows=rows, answers=answers)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from atom.analysis.capability.diagnosis import LABELS, Frame
 from atom.views.fingerprints.claims import Claims
-from atom.views.fingerprints.shape import Mark, Shape, ShapeModel, full_name
+from atom.views.fingerprints.shape import Shape, ShapeMark, ShapeModel, full_name
 from atom.views.lab.judge_marks import JudgeMark
 from atom.views.overview.evidence import NodeEvidence
 from taxonomy import Path
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bar:
+class SkillBar:
     """A skill bar.
 
     Attributes:
@@ -30,7 +30,7 @@ class Bar:
     name: str
     path: Path
     label: tuple[str, str] | None
-    mark: Mark
+    mark: ShapeMark
     held: float
     claim: NodeEvidence | None
     judge: JudgeMark | None = None
@@ -55,7 +55,7 @@ class Bars:
     """
 
     model: ShapeModel
-    rows: tuple[Bar, ...]
+    rows: tuple[SkillBar, ...]
     frame: Frame | None
     margin: float
     q: float
@@ -91,7 +91,7 @@ def bars(form: Shape, said: Claims | None, model: int | None = None) -> Bars | N
     return Bars(
         model=form.names[one],
         rows=tuple(
-            Bar(
+            SkillBar(
                 name=form.name_at(node),
                 path=form.path_at(node),
                 label=form.label_at(node),
@@ -110,7 +110,7 @@ def bars(form: Shape, said: Claims | None, model: int | None = None) -> Bars | N
     )
 
 
-def _held(mark: Mark, claim: NodeEvidence | None, peers: float) -> float:
+def _held(mark: ShapeMark, claim: NodeEvidence | None, peers: float) -> float:
     """Return what a value is held against: the departure is the value less this."""
     if claim is None:
         return peers

@@ -98,7 +98,7 @@ class EasyQuestion:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Moved:
+class RankMove:
     """A model's place with and without the questions that the text answers.
 
     Attributes:
@@ -139,7 +139,7 @@ class BlindView:
     n_easy: int
     overall: Estimate | None
     nodes: tuple[NodeNeed, ...]
-    moved: tuple[Moved, ...]
+    moved: tuple[RankMove, ...]
     other_judge: bool = False
 
     @property
@@ -304,11 +304,11 @@ def _listed(
     )
 
 
-def _moved(data: StudyData, filters: Filters) -> tuple[Moved, ...]:
+def _moved(data: StudyData, filters: Filters) -> tuple[RankMove, ...]:
     now = overview(data, filters).ranking
     less = {row.model_id: row for row in overview(data, left_out(filters)).ranking}
     return tuple(
-        Moved(
+        RankMove(
             now=row,
             less=other if (other := less.get(row.model_id)) and other.score.known else None,
         )

@@ -18,7 +18,7 @@ import numpy as np
 from atom.analysis.intervals import Floats
 from atom.display.csv_text import safe_text
 from atom.views.fingerprints.claims import Claims
-from atom.views.fingerprints.shape import Mark, Shape, ShapeModel, full_name
+from atom.views.fingerprints.shape import Shape, ShapeMark, ShapeModel, full_name
 from atom.views.lab.judge_marks import JudgeMark
 from atom.views.overview.evidence import NodeEvidence
 from taxonomy import Path
@@ -68,7 +68,7 @@ class HeatCell:
         claim: what the diagnosis says; None where nothing may be claimed or nothing is there.
     """
 
-    mark: Mark
+    mark: ShapeMark
     difference: float
     claim: NodeEvidence | None
 

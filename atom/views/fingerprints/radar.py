@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from atom.views.filters import label_name
-from atom.views.fingerprints.shape import Mark, Shape, ShapeModel, full_name
+from atom.views.fingerprints.shape import Shape, ShapeMark, ShapeModel, full_name
 from atom.views.lab.judge_marks import JudgeMark
 from taxonomy import Path
 
@@ -23,7 +23,7 @@ LEAST_AXES = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class Axis:
+class RadarAxis:
     """One axis of a radar.
 
     Attributes:
@@ -43,7 +43,7 @@ class Axis:
     middle: float
     lo: float
     hi: float
-    marks: tuple[Mark, ...]
+    marks: tuple[ShapeMark, ...]
     judge: JudgeMark | None = None
 
     @property
@@ -65,7 +65,7 @@ class Radar:
     """
 
     title: str
-    axes: tuple[Axis, ...]
+    axes: tuple[RadarAxis, ...]
     models: tuple[ShapeModel, ...]
     group: int
     left_out: int
@@ -146,12 +146,12 @@ def _radar(form: Shape, title: str, nodes: list[int]) -> Radar:
     )
 
 
-def _axis(form: Shape, node: int, drawn: Sequence[int]) -> Axis:
+def _axis(form: Shape, node: int, drawn: Sequence[int]) -> RadarAxis:
     values = form.mean[list(form.models), node]
     values = values[np.isfinite(values)]
     middle = float(values.mean())
     spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
-    return Axis(
+    return RadarAxis(
         name=form.name_at(node),
         path=form.path_at(node),
         label=form.label_at(node),

@@ -49,7 +49,7 @@ class ShapeModel:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mark:
+class ShapeMark:
     """One model's value on one capability or label: what a point, a cell or a bar shows.
 
     Attributes:
@@ -162,7 +162,7 @@ class Shape:
         """Return a capability's or label's own name."""
         return self.labels[node][1] if self.labels else self.paths[node][-1]
 
-    def mark(self, model: int, node: int) -> Mark:
+    def mark(self, model: int, node: int) -> ShapeMark:
         """Return one model's value on one capability or label."""
         at = model, node
         narrowed = (
@@ -170,7 +170,7 @@ class Shape:
             if not self.labels
             else {"tags": tuple(dict.fromkeys((*self.filters.tags, self.labels[node])))}
         )
-        return Mark(
+        return ShapeMark(
             model=model,
             estimate=Estimate(
                 value=float(self.mean[at]),

@@ -10,12 +10,12 @@ import pyarrow as pa
 
 from atom.errors import PlaceError, StoreError
 from atom.views.snapshot import read_sealed, write_sealed
-from atom.views.tree.node_table import Placed
+from atom.views.tree.node_table import PlacedCriteria
 
 _LEAVES = b"leaves"
 
 
-def write_placed(path: Path, where: Placed) -> None:
+def write_placed(path: Path, where: PlacedCriteria) -> None:
     """Keep where criteria hang.
 
     Args:
@@ -42,7 +42,7 @@ def write_placed(path: Path, where: Placed) -> None:
         raise StoreError(f"{str(path)!r} can't be written: make room on its disk") from error
 
 
-def read_placed(path: Path) -> Placed | None:
+def read_placed(path: Path) -> PlacedCriteria | None:
     """Read where criteria hang; None where there is no such file, or it was changed."""
     content = read_sealed(path)
     if content is None:
@@ -51,7 +51,7 @@ def read_placed(path: Path) -> Placed | None:
         whole = pa.ipc.open_file(pa.BufferReader(content)).read_all()
         named = json.loads((whole.schema.metadata or {})[_LEAVES])
         leaves = (*(tuple(leaf) for leaf in named), None)
-        return Placed(
+        return PlacedCriteria(
             criterion=tuple(whole["criterion"].to_pylist()),
             sample=np.array(whole["sample"], dtype=np.int64),
             # -1, no leaf, is the last.

@@ -9,7 +9,7 @@ from atom.store import Store
 from atom.store.labels import labels_of
 from atom.views.people.annotations import standing
 from atom.views.study_data import StudyData
-from atom.views.tree.node_table import Placed
+from atom.views.tree.node_table import PlacedCriteria
 from taxonomy import parse_path
 
 
@@ -35,7 +35,7 @@ class ByHand:
 _MAPPED_BY_HAND: tuple[AnnotationKind, ...] = ("mapping",)
 
 
-def by_hand(store: Store, data: StudyData, where: Placed) -> ByHand | None:
+def by_hand(store: Store, data: StudyData, where: PlacedCriteria) -> ByHand | None:
     """Hold the judge's mapping against the one that people gave on Human check.
 
     Args:

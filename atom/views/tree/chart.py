@@ -30,7 +30,7 @@ from atom.views.tree.colours import (
     score_colour,
 )
 from atom.views.tree.node_table import NodeTable
-from atom.views.tree.page import Colouring, Shown
+from atom.views.tree.page import Colouring, DrawnNodes
 from taxonomy import format_path
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ WHOLE = "whole"
 """Id of the whole tree's node; other nodes' ids are their numbers."""
 
 
-def node_colours(view: Shown, scheme: Scheme) -> list[str]:
+def node_colours(view: DrawnNodes, scheme: Scheme) -> list[str]:
     """Colour every node of the table by what the view shows."""
     if view.colouring == "evidence":
         labels = [None if said is None else said.label for said in view.evidence]
@@ -108,7 +108,7 @@ def chosen_by_click(nodes: NodeTable, level: int, click: int) -> int:
     return int(nodes.parent[click]) if click == level and click > 0 else click
 
 
-def name_of(nodes: NodeTable, view: Shown, index: int, size: int = _NAME) -> str:
+def name_of(nodes: NodeTable, view: DrawnNodes, index: int, size: int = _NAME) -> str:
     """Write a node's name, cut; its label's glyph stands before it where colours are evidence."""
     path, said = nodes.paths[index], view.said(index)
     # The whole tree's name stands on its card; its narrow column has no room for a long one.
@@ -117,14 +117,14 @@ def name_of(nodes: NodeTable, view: Shown, index: int, size: int = _NAME) -> str
     return name if said is None else f"{said.glyph} {name}"
 
 
-def value_of(view: Shown, index: int) -> str:
+def value_of(view: DrawnNodes, index: int) -> str:
     """Write a node's number; nothing where none is claimed."""
     if view.evidence and view.said(index) is None:
         return ""
     return number(float(view.value[index]), view.colouring)
 
 
-def evidence_lines(view: Shown, index: int) -> list[str]:
+def evidence_lines(view: DrawnNodes, index: int) -> list[str]:
     """Say in lines what the diagnosis says of a node: label, effect, frame, n."""
     said = view.said(index)
     if said is None:
@@ -143,7 +143,7 @@ def evidence_lines(view: Shown, index: int) -> list[str]:
 
 def icicle(
     nodes: NodeTable,
-    view: Shown,
+    view: DrawnNodes,
     scheme: Scheme,
     *,
     whose: str,
@@ -255,7 +255,7 @@ def _template(high: float, readable: int) -> str:
     return "%{label}<br>%{text}" if high >= _TWO_LINES else "%{label}  %{text}"
 
 
-def _sizes(nodes: NodeTable, drawn: list[int], view: Shown, level: int, part: float) -> Floats:
+def _sizes(nodes: NodeTable, drawn: list[int], view: DrawnNodes, level: int, part: float) -> Floats:
     """Give every node without drawn children its size; the others grow with theirs.
 
     By evidence, leaves of which something is claimed get `part` of the height, if there is room.
@@ -299,7 +299,7 @@ def _taller(claimed: Floats, others: float, part: float) -> float:
     return min(max(part * others / left, _TALLER), _TALLEST) if left > 0 else _TALLEST
 
 
-def _tip(nodes: NodeTable, view: Shown, index: int, whose: str) -> str:
+def _tip(nodes: NodeTable, view: DrawnNodes, index: int, whose: str) -> str:
     path = nodes.paths[index]
     criteria, samples = int(nodes.criteria[index]), int(nodes.samples[index])
     lines = [

@@ -121,7 +121,7 @@ class ShakenModel:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shaken:
+class WeightRobustness:
     """Models under other weights, the best first.
 
     Attributes:
@@ -157,7 +157,7 @@ class CriteriaView:
     labelled: int
     groups: tuple[SuspectGroup, ...]
     sound: int
-    shaken: Shaken | None
+    shaken: WeightRobustness | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -318,7 +318,7 @@ def _apart(seen: Sequence[StudyData], data: StudyData) -> dict[int, str]:
     }
 
 
-def shaken_weights(data: StudyData, filters: Filters) -> Shaken | None:
+def shaken_weights(data: StudyData, filters: Filters) -> WeightRobustness | None:
     """Rank the models under equal and under shaken weights.
 
     Returns:
@@ -337,7 +337,7 @@ def shaken_weights(data: StudyData, filters: Filters) -> Shaken | None:
     def path(place: int) -> Path:
         return table.leaves[place] if place >= 0 else ()
 
-    return Shaken(
+    return WeightRobustness(
         rows=tuple(
             ShakenModel(
                 model=at,

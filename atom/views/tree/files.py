@@ -31,7 +31,7 @@ class TreeFile:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Taken:
+class UploadedTree:
     """What came of an uploaded tree."""
 
     name: str
@@ -126,7 +126,7 @@ def _clean(text: str) -> str:
 
 def take_file(
     store: Store, data: StudyData, content: bytes, name: str, *, partly: bool = False
-) -> Taken:
+) -> UploadedTree:
     """Give a study the tree of an uploaded file: our YAML, or EvalTree's `capability_tree.json`.
 
     EvalTree's trees stay as they are, of any depth, and aren't edited. A row of theirs is taken
@@ -146,7 +146,7 @@ def take_file(
     else:
         tree = read_tree_file(content, name)
     taken = take_tree(store, data.study.id, tree, note=f"read from {name[:80]}", leaf_of=leaf_of)
-    return Taken(
+    return UploadedTree(
         name=tree.name,
         leaves=len(tree.leaves),
         depth=_depth(tree),

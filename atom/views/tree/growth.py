@@ -47,7 +47,7 @@ class GrowthNode:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Event:
+class GrowthEvent:
     """Something that happened to a leaf or a group.
 
     Attributes:
@@ -89,7 +89,7 @@ class GrowthView:
     added: int
     united: int
     pruned: int
-    events: tuple[Event, ...]
+    events: tuple[GrowthEvent, ...]
     tree: Tree
     n_edits: int
     places: Places
@@ -182,7 +182,7 @@ def _kind(entry: LoggedEdit) -> EventKind:
             return "pruned"
 
 
-def _event(entry: LoggedEdit) -> Event:
+def _event(entry: LoggedEdit) -> GrowthEvent:
     match entry.edit:
         case Add(parent, name, _):
             what, into = (*parent, name), ""
@@ -194,7 +194,7 @@ def _event(entry: LoggedEdit) -> Event:
             into = _short(parent)
         case Drop(what):
             into = ""
-    return Event(kind=_kind(entry), what=_short(what), into=into, by=entry.by, why=entry.why)
+    return GrowthEvent(kind=_kind(entry), what=_short(what), into=into, by=entry.by, why=entry.why)
 
 
 def _short(path: Path) -> str:

@@ -17,7 +17,7 @@ from atom.display import numbers
 from atom.views.tree.chart import evidence_lines, name_of, node_colours, number
 from atom.views.tree.colours import GROUND, INK, LINE, QUIET, Scheme
 from atom.views.tree.node_table import NodeTable
-from atom.views.tree.page import Shown
+from atom.views.tree.page import DrawnNodes
 from taxonomy import format_path
 
 FEW_LEAVES = 90
@@ -35,7 +35,7 @@ _FRAMEWORK = "bootstrap"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spot:
+class NodeSpot:
     """Where a node lies.
 
     Attributes:
@@ -51,7 +51,7 @@ class Spot:
     side: int = 0
 
 
-def layout(nodes: NodeTable, view: Shown, *, narrow: bool = False) -> tuple[Spot, ...]:
+def layout(nodes: NodeTable, view: DrawnNodes, *, narrow: bool = False) -> tuple[NodeSpot, ...]:
     """Place the drawn nodes.
 
     Args:
@@ -73,7 +73,7 @@ def layout(nodes: NodeTable, view: Shown, *, narrow: bool = False) -> tuple[Spot
 
 def _fan(
     nodes: NodeTable, drawn: list[int], ends: list[int], where: tuple[int, ...]
-) -> tuple[Spot, ...]:
+) -> tuple[NodeSpot, ...]:
     """Hang whole roots to the right and to the left of the tree's name, rows of equal height."""
     depth = {index: len(nodes.paths[index]) for index in drawn}
     deepest = max(depth.values(), default=1)
@@ -102,8 +102,8 @@ def _fan(
     spots = []
     for index in drawn:
         side = side_of.get(index, 0) if index else 0
-        spots.append(Spot(index=index, x=side * step * depth[index], y=y.get(index, 0.0) if index
-                          else 0.0, side=side))  # fmt: skip
+        down = y.get(index, 0.0) if index else 0.0
+        spots.append(NodeSpot(index=index, x=side * step * depth[index], y=down, side=side))
     return tuple(spots)
 
 
@@ -126,7 +126,7 @@ def _lift(nodes: NodeTable, drawn: list[int], y: dict[int, float], side: dict[in
             side[index] = side[below[0]]
 
 
-def _rings(nodes: NodeTable, drawn: list[int], ends: list[int]) -> tuple[Spot, ...]:
+def _rings(nodes: NodeTable, drawn: list[int], ends: list[int]) -> tuple[NodeSpot, ...]:
     """Put layers on rings, broader than high; crowded labels are spread over lanes."""
     deepest = max(len(nodes.paths[index]) for index in drawn)
     spacing = 20.0
@@ -145,7 +145,7 @@ def _rings(nodes: NodeTable, drawn: list[int], ends: list[int]) -> tuple[Spot, .
     leaf_number = {index: at for at, index in enumerate(ends)}
     for index in drawn:
         if not index:
-            spots.append(Spot(index=0, x=0.0, y=0.0))
+            spots.append(NodeSpot(index=0, x=0.0, y=0.0))
             continue
         turn, layer = angle[index], len(nodes.paths[index])
         radius = outer * (layer / deepest) ** 0.75
@@ -154,12 +154,12 @@ def _rings(nodes: NodeTable, drawn: list[int], ends: list[int]) -> tuple[Spot, .
             lanes = min(max(math.ceil(_LABEL * abs(math.sin(turn)) / (spacing * broad)), 1), 6)
             radius = outer + (leaf_number[index] % lanes) * _LANE * 1.6
         spots.append(
-            Spot(index=index, x=broad * radius * math.cos(turn), y=radius * math.sin(turn))
+            NodeSpot(index=index, x=broad * radius * math.cos(turn), y=radius * math.sin(turn))
         )
     return tuple(spots)
 
 
-def network_html(nodes: NodeTable, view: Shown, scheme: Scheme, *, whose: str) -> str:
+def network_html(nodes: NodeTable, view: DrawnNodes, scheme: Scheme, *, whose: str) -> str:
     """Write the network as one page.
 
     Args:
@@ -250,8 +250,8 @@ _OPTIONS = """{
 def _label(
     net: object,
     nodes: NodeTable,
-    view: Shown,
-    spots: tuple[Spot, Spot],
+    view: DrawnNodes,
+    spots: tuple[NodeSpot, NodeSpot],
     radius: float,
     scheme: Scheme,
 ) -> None:
@@ -290,7 +290,7 @@ def _label(
     )
 
 
-def _tip(nodes: NodeTable, view: Shown, index: int, whose: str) -> str:
+def _tip(nodes: NodeTable, view: DrawnNodes, index: int, whose: str) -> str:
     """Write a tooltip as plain text: vis-network shows it as such."""
     path = nodes.paths[index]
     lines = [

@@ -23,7 +23,7 @@ _NOWHERE: Path = ("",)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Placed:
+class PlacedCriteria:
     """A study's criteria, and the leaf that each hangs on in one tree.
 
     Attributes:
@@ -98,7 +98,7 @@ class NodeTable:
         )
 
 
-def placed(store: Store, data: StudyData, version: str | None = None) -> Placed:
+def placed(store: Store, data: StudyData, version: str | None = None) -> PlacedCriteria:
     """Read where a study's criteria hang in one version of its tree.
 
     Args:
@@ -113,7 +113,7 @@ def placed_key(version: str | None) -> tuple[str, str]:
     return ("placed", version or "")
 
 
-def _placed(store: Store, data: StudyData, version: str) -> Placed:
+def _placed(store: Store, data: StudyData, version: str) -> PlacedCriteria:
     places = study_places(store, data.study.id)
     sets = standing_sets(store, places)
     leaf_of = leaves_of(store, version)
@@ -123,14 +123,14 @@ def _placed(store: Store, data: StudyData, version: str) -> Placed:
         if place.sample_id in sets
         for use in in_order(sets[place.sample_id])
     ]
-    return Placed(
+    return PlacedCriteria(
         criterion=tuple(criterion for criterion, _ in pairs),
         sample=np.array([sample for _, sample in pairs], dtype=np.int64),
         leaf=tuple(leaf_of.get(criterion) for criterion, _ in pairs),
     )
 
 
-def node_table(data: StudyData, tree: Tree, where: Placed, filters: Filters) -> NodeTable:
+def node_table(data: StudyData, tree: Tree, where: PlacedCriteria, filters: Filters) -> NodeTable:
     """Compute support and scores of every node of a tree.
 
     Support counts all criteria of the study; scores count the answers that pass the filters.
@@ -171,7 +171,7 @@ def node_table(data: StudyData, tree: Tree, where: Placed, filters: Filters) -> 
 class _Support:
     """What of a node table no filter changes; see `NodeTable` for the fields that it shares."""
 
-    where: Placed
+    where: PlacedCriteria
     paths: tuple[Path, ...]
     parent: Ints
     depth: Ints
@@ -185,7 +185,7 @@ class _Support:
     """The score table's criteria hang where the table itself hangs them."""
 
 
-def _support(data: StudyData, tree: Tree, where: Placed) -> _Support:
+def _support(data: StudyData, tree: Tree, where: PlacedCriteria) -> _Support:
     paths = ((), *(path for path, _ in tree.walk()))
     at = {path: number for number, path in enumerate(paths)}
     parent = np.array([at[path[:-1]] if path else -1 for path in paths], dtype=np.int64)

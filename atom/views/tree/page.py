@@ -36,7 +36,7 @@ _LINK = 280
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown:
+class DrawnNodes:
     """Which nodes are drawn, and in which colour.
 
     Attributes:
@@ -121,7 +121,7 @@ class NodeCard:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hit:
+class NodeHit:
     """A node that a search found."""
 
     index: int
@@ -157,7 +157,7 @@ def shown(
     min_criteria: int = 0,
     max_depth: int | None = None,
     evidence: Evidence | None = None,
-) -> Shown:
+) -> DrawnNodes:
     """Choose the nodes to draw and what their colour stands for.
 
     Args:
@@ -184,7 +184,7 @@ def shown(
         value = np.array([math.nan if one is None else one.effect for one in said])
     else:
         value = node_values(nodes, colouring, model)
-    return Shown(
+    return DrawnNodes(
         nodes=np.flatnonzero(keep).astype(np.int64),
         value=value,
         colouring=colouring,
@@ -229,7 +229,7 @@ def _mean(rows: Floats) -> Floats:
         return np.asarray(np.where(known, rows, 0.0).sum(axis=0) / np.where(count, count, np.nan))
 
 
-def search(nodes: NodeTable, words: str, limit: int = 12) -> tuple[Hit, ...]:
+def search(nodes: NodeTable, words: str, limit: int = 12) -> tuple[NodeHit, ...]:
     """Find nodes that have all words in their name, path or meaning.
 
     Names count more than meanings, and whole names most; then the number of criteria.
@@ -247,7 +247,7 @@ def search(nodes: NodeTable, words: str, limit: int = 12) -> tuple[Hit, ...]:
             continue
         inside = sum(word in name for word in wanted)
         rank = (name != " ".join(wanted), -inside, -int(nodes.criteria[number]), number)
-        found.append((rank, Hit(index=number, path=path, criteria=int(nodes.criteria[number]))))
+        found.append((rank, NodeHit(index=number, path=path, criteria=int(nodes.criteria[number]))))
     return tuple(hit for _, hit in sorted(found, key=lambda pair: pair[0])[:limit])
 
 

@@ -30,7 +30,7 @@ from atom.store.reading.rivals import RivalTree, rival_trees
 from atom.views.facets import data_facets, dataset_facet
 from atom.views.overview.quadrants import MIN_SAMPLES
 from atom.views.study_data import StudyData
-from atom.views.tree.node_table import Placed
+from atom.views.tree.node_table import PlacedCriteria
 from taxonomy import Path
 
 _MAPPED = 0.9
@@ -41,7 +41,7 @@ _FEATURES = ResultCache(2_000)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Grouping:
+class RivalGrouping:
     """A way to group the study's criteria.
 
     Attributes:
@@ -57,13 +57,13 @@ class Grouping:
 
 
 def rival_groupings(
-    store: Store, data: StudyData, where: Placed, own: Ints
-) -> tuple[list[Grouping], list[str]]:
+    store: Store, data: StudyData, where: PlacedCriteria, own: Ints
+) -> tuple[list[RivalGrouping], list[str]]:
     """Return what the tree is held against, and what had to be left out."""
     rng = np.random.default_rng(SEED)
     texts = _texts(store, where)
     n_groups = max(len(set(own.tolist()) - {NOWHERE}), 2)
-    found: list[Grouping] = []
+    found: list[RivalGrouping] = []
     left_out: list[str] = []
     trees = {rival.kind: rival for rival in rival_trees(store, data.study)}
     if "unpruned" not in trees:
@@ -82,13 +82,13 @@ def rival_groupings(
     else:
         found.append(pictures)
     found.append(
-        Grouping(name="By text", about="criteria whose wording is alike (TF-IDF, k-means)",
-                 group=by_text(texts, n_groups, rng))
+        RivalGrouping(name="By text", about="criteria whose wording is alike (TF-IDF, k-means)",
+                      group=by_text(texts, n_groups, rng))
     )  # fmt: skip
     return found, left_out
 
 
-def _texts(store: Store, where: Placed) -> list[str]:
+def _texts(store: Store, where: PlacedCriteria) -> list[str]:
     heads = {c.id: c for c in store.get_many(Criterion, where.criterion)}
     return [
         f"{heads[name].question} {heads[name].ground_truth}" if name in heads else ""
@@ -97,25 +97,27 @@ def _texts(store: Store, where: Placed) -> list[str]:
 
 
 def _tree(
-    store: Store, data: StudyData, rival: RivalTree, where: Placed, texts: Sequence[str]
-) -> Grouping:
+    store: Store, data: StudyData, rival: RivalTree, where: PlacedCriteria, texts: Sequence[str]
+) -> RivalGrouping:
     """Group by another tree: as a judge mapped it, else by shared words."""
     mapped = leaf_mappings(store, rival.version, list(where.criterion))
     known = {name: one for name, one in mapped.items() if one.state != "failed"}
     if len(known) >= _MAPPED * len(where.criterion):
         leaves = [known[one].leaf if one in known else None for one in where.criterion]
         who = _who(store, data, where, known)
-        return Grouping(
+        return RivalGrouping(
             name=rival.name, about=f"{rival.about}; mapped by {who}", group=renumber(leaves)
         )
     if rival.sources is None:
         group, how = by_words(texts, rival.tree), "mapped by shared words"
     else:
         group, how = _split(where, texts, rival.sources), "split by shared words"
-    return Grouping(name=rival.name, about=f"{rival.about}; {how}", group=group, guessed=True)
+    return RivalGrouping(name=rival.name, about=f"{rival.about}; {how}", group=group, guessed=True)
 
 
-def _who(store: Store, data: StudyData, where: Placed, known: Mapping[str, LeafMapping]) -> str:
+def _who(
+    store: Store, data: StudyData, where: PlacedCriteria, known: Mapping[str, LeafMapping]
+) -> str:
     """Say who mapped a rival: the judge that mapped the study's tree, or another one."""
     own = leaf_mappings(store, data.study.tree_version or "", list(where.criterion))
     ours, theirs = (
@@ -125,7 +127,7 @@ def _who(store: Store, data: StudyData, where: Placed, known: Mapping[str, LeafM
     return "the same judge" if same else "another judge than this tree was"
 
 
-def _labels(data: StudyData, where: Placed) -> Grouping | None:
+def _labels(data: StudyData, where: PlacedCriteria) -> RivalGrouping | None:
     """Group by the facet with most labels, among those that give every sample one label."""
     best: tuple[int, str, Ints] | None = None
     scores = data.table
@@ -140,14 +142,16 @@ def _labels(data: StudyData, where: Placed) -> Grouping | None:
             best = (n, name, label)
     if best is None:
         return None
-    return Grouping(
+    return RivalGrouping(
         name=f"Labels: {best[1]}",
         about="labels that came with the data",
         group=best[2][where.sample],
     )
 
 
-def _pictures(store: Store, data: StudyData, where: Placed, n_groups: int) -> Grouping | None:
+def _pictures(
+    store: Store, data: StudyData, where: PlacedCriteria, n_groups: int
+) -> RivalGrouping | None:
     """Group samples whose first pictures look alike."""
     ids = [data.table.sample_ids[int(sample)] for sample in np.unique(where.sample)]
     features: dict[str, Floats] = {}
@@ -164,7 +168,7 @@ def _pictures(store: Store, data: StudyData, where: Placed, n_groups: int) -> Gr
     )
     of = np.full(len(data.table.sample_ids), NOWHERE, dtype=np.int64)
     of[[data.sample_position[name] for name in known]] = group
-    return Grouping(
+    return RivalGrouping(
         name="By picture",
         about="samples whose pictures look alike (16 × 16 grey and colours, k-means)",
         group=of[where.sample],
@@ -186,7 +190,9 @@ def _pixels(file: bytes) -> np.ndarray[tuple[int, int, int], np.dtype[np.uint8]]
         return np.asarray(colours.resize((_PIXELS, _PIXELS)), dtype=np.uint8)
 
 
-def _split(where: Placed, texts: Sequence[str], sources: Mapping[Path, Sequence[Path]]) -> Ints:
+def _split(
+    where: PlacedCriteria, texts: Sequence[str], sources: Mapping[Path, Sequence[Path]]
+) -> Ints:
     """Give each criterion one of the leaves that its own leaf was made of.
 
     The definitive mapping knows the final leaves only, so shared words must tell them apart.

@@ -20,8 +20,8 @@ from atom.store import Store, tree_versions
 from atom.views.overview.quadrants import MIN_SAMPLES
 from atom.views.study_data import StudyData
 from atom.views.tree.by_hand import ByHand, by_hand
-from atom.views.tree.node_table import Placed, placed
-from atom.views.tree.rivals import SEED, Grouping, rival_groupings
+from atom.views.tree.node_table import PlacedCriteria, placed
+from atom.views.tree.rivals import SEED, RivalGrouping, rival_groupings
 
 MIN_CRITERIA = 5
 TIE = 0.001
@@ -159,7 +159,7 @@ def tree_validity(store: Store, data: StudyData, tell: Tell | None = None) -> Va
     permutations = 199 if n <= _MANY else 99 if n <= _HUGE else 39
     fewer = min(permutations, _RIVAL_SHUFFLES)
     tell("the rival taxonomies", 0, 1)
-    own = Grouping(name=tree.name, about="this study's tree", group=renumber(list(where.leaf)))
+    own = RivalGrouping(name=tree.name, about="this study's tree", group=renumber(list(where.leaf)))
     from threadpoolctl import threadpool_limits
 
     # One thread: for arrays of this size several wait for each other more than they work.
@@ -185,7 +185,7 @@ def tree_validity(store: Store, data: StudyData, tell: Tell | None = None) -> Va
     )
 
 
-def _rows(data: StudyData, where: Placed) -> _Rows:
+def _rows(data: StudyData, where: PlacedCriteria) -> _Rows:
     """Take the first repeat's scores of criteria that hang in the tree; none of set-aside samples.
 
     Every criterion gets its place within its sample, the same for every model, so that a missing
@@ -219,7 +219,7 @@ def _rows(data: StudyData, where: Placed) -> _Rows:
 
 
 def _judge(
-    rows: _Rows, where: Placed, grouping: Grouping, permutations: int, *, own: bool
+    rows: _Rows, where: PlacedCriteria, grouping: RivalGrouping, permutations: int, *, own: bool
 ) -> RivalRow:
     group = grouping.group[rows.criterion]
     keep = group >= 0
@@ -249,13 +249,13 @@ def _judge(
     )
 
 
-def _random(rows: _Rows, where: Placed, own: Ints, permutations: int) -> RivalRow:
+def _random(rows: _Rows, where: PlacedCriteria, own: Ints, permutations: int) -> RivalRow:
     """Judge shuffles of the tree's own leaves, and return the middle one of them."""
     drawn = [
         _judge(
             rows,
             where,
-            Grouping(
+            RivalGrouping(
                 name="Random",
                 about=f"this tree's leaves shuffled between criteria; the middle of {_SHUFFLES}",
                 group=by_chance(own, np.random.default_rng([SEED, number])),

@@ -10,16 +10,16 @@ import pytest
 from atom.display.estimate import Estimate
 from atom.views.figures import SCREEN, draw_radar
 from atom.views.filters import Filters
-from atom.views.fingerprints.radar import MOST_AXES, Axis, Radar
-from atom.views.fingerprints.shape import Mark, ShapeModel
+from atom.views.fingerprints.radar import MOST_AXES, Radar, RadarAxis
+from atom.views.fingerprints.shape import ShapeMark, ShapeModel
 
 
 def radar(axes: int, value: float) -> Radar:
     """Make a radar of one model that has the same value everywhere."""
-    mark = Mark(model=0, estimate=Estimate(value=value), listed=1, filters=Filters())
+    mark = ShapeMark(model=0, estimate=Estimate(value=value), listed=1, filters=Filters())
     each = tuple(
-        Axis(name=str(n), path=(str(n),), label=None, middle=value, lo=value, hi=value,
-             marks=(mark,))
+        RadarAxis(name=str(n), path=(str(n),), label=None, middle=value, lo=value, hi=value,
+                  marks=(mark,))
         for n in range(axes)
     )  # fmt: skip
     model = ShapeModel(index=0, model_id="a", name="a")
@@ -66,9 +66,11 @@ def crossings(values, drawn):
     "values", [(50,) * 2 + (62,) * 6, (75, 75, 75, 62, 62, 62, 88, 88), (40, 70, 70, 40, 88, 88)]
 )
 def test_rings_are_numbered_where_no_line_crosses_the_numbers(values):
-    marks = [Mark(model=0, estimate=Estimate(value=v), listed=1, filters=Filters()) for v in values]
+    marks = [
+        ShapeMark(model=0, estimate=Estimate(value=v), listed=1, filters=Filters()) for v in values
+    ]
     each = tuple(
-        Axis(name=str(n), path=(str(n),), label=None, middle=0, lo=0, hi=0, marks=(mark,))
+        RadarAxis(name=str(n), path=(str(n),), label=None, middle=0, lo=0, hi=0, marks=(mark,))
         for n, mark in enumerate(marks)
     )
     model = ShapeModel(index=0, model_id="a", name="a")

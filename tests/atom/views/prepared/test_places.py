@@ -3,9 +3,9 @@
 import numpy as np
 
 from atom.views.prepared.places import read_placed, write_placed
-from atom.views.tree.node_table import Placed
+from atom.views.tree.node_table import PlacedCriteria
 
-WHERE = Placed(
+WHERE = PlacedCriteria(
     criterion=("a", "b", "c"), sample=np.array([0, 0, 1]), leaf=(("x", "y"), None, ("z",))
 )
 
