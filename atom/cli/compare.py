@@ -16,7 +16,7 @@ from atom.reports.profile import find_judge, find_model, known_facet
 from atom.reports.version_note import verdict_line, version_note
 from atom.store.versions import versions_of
 from atom.views.compare.page import compare
-from atom.views.compare.sides import Choice, Picked, choices
+from atom.views.compare.sides import ComparedSides, SideChoice, choices
 from atom.views.compare.version_table import changes, told
 from atom.views.compare.versions import VersionStep, latest_of, version_step
 from atom.views.filters import Filters
@@ -73,7 +73,7 @@ def show(args: argparse.Namespace, out: Output) -> int:
             data = load_study(store, study_id, find_judge(data, args.judge))
         before, after = _sides(data, args.models, versions_of(store, study_id))
         filters = Filters(study=key, reading=args.reading)
-        picked = Picked(first=after, second=before)
+        picked = ComparedSides(first=after, second=before)
         facet = known_facet(data, args.facet)
         step = version_step(compare(data, filters, picked, facet=facet), args.margin)
     note = version_note(step, data.study.name)
@@ -86,7 +86,9 @@ def show(args: argparse.Namespace, out: Output) -> int:
     return REGRESSED if args.fail_on_regression and step.regressed else 0
 
 
-def _sides(data: StudyData, names: list[str], declared: dict[str, str]) -> tuple[Choice, Choice]:
+def _sides(
+    data: StudyData, names: list[str], declared: dict[str, str]
+) -> tuple[SideChoice, SideChoice]:
     """Find the two: before and after.
 
     Raises:

@@ -15,7 +15,7 @@ from atom.errors import UsageError
 from atom.records import Candidate, Judge
 from atom.views.facets import data_facets
 from atom.views.filters import Filters, Measure, measure_of
-from atom.views.overview.evidence import GLYPHS, LeftOut, NodeEvidence, evidence
+from atom.views.overview.evidence import GLYPHS, NodeEvidence, UnusedMarks, evidence
 from atom.views.overview.page import overview
 from atom.views.overview.quadrants import MIN_SAMPLES
 from atom.views.overview.ranking import RankRow
@@ -55,7 +55,7 @@ class ProfileNode:
     glyph: str
     effect: Estimate = _NOTHING
     claim_n: int = 0
-    left_out: LeftOut = field(default_factory=LeftOut)
+    left_out: UnusedMarks = field(default_factory=UnusedMarks)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,7 +180,7 @@ def profile(
                 glyph=glyph,
                 effect=effect,
                 claim_n=known.n if known is not None else 0,
-                left_out=known.left_out if known is not None else LeftOut(),
+                left_out=known.left_out if known is not None else UnusedMarks(),
             )
         )
     return Profile(

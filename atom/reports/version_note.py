@@ -6,7 +6,7 @@ from atom.display import writers
 from atom.display.markdown import escaped
 from atom.views.compare.nodes import Q
 from atom.views.compare.version_table import changes, told
-from atom.views.compare.versions import Change, VersionStep
+from atom.views.compare.versions import VersionChange, VersionStep
 
 _MOST = 12
 
@@ -45,11 +45,11 @@ def verdict_line(step: VersionStep, before: str, after: str) -> str:
     return f"{head}{tail}; {_counts(step.whole)}."
 
 
-def _counts(one: Change) -> str:
+def _counts(one: VersionChange) -> str:
     return f"{one.fixed:,} samples fixed, {one.broke:,} broken"
 
 
-def _listed(changes: tuple[Change, ...]) -> str:
+def _listed(changes: tuple[VersionChange, ...]) -> str:
     names = [escaped(one.name) for one in changes[:3]]
     rest = len(changes) - len(names)
     return ", ".join(names) + (f" and {rest} more" if rest else "")

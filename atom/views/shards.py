@@ -231,7 +231,7 @@ class InProcesses(Shards):
         for at, file in enumerate(self._files):
             self._pools[at % len(self._pools)].submit(_forget, str(file)).result()
 
-    def used(self) -> list[Used]:
+    def used(self) -> list[ProcessUse]:
         """Return what each process has used."""
         return [pool.submit(_used).result() for pool in self._pools]
 
@@ -242,18 +242,18 @@ class InProcesses(Shards):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Used:
+class ProcessUse:
     """What a process has used: processor seconds, and bytes of memory at most."""
 
     seconds: float
     resident: int
 
 
-def _used() -> Used:
+def _used() -> ProcessUse:
     import resource
 
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return Used(seconds=time.process_time(), resident=1024 * most)
+    return ProcessUse(seconds=time.process_time(), resident=1024 * most)
 
 
 _head: list[StudyData] = []

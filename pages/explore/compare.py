@@ -14,7 +14,7 @@ from atom.ui.pages import COMPARE
 from atom.ui.shell import frame, stores
 from atom.views.compare.page import Comparison, compare
 from atom.views.compare.pairs import nodes_csv, pair_list, pair_view, pairs_csv, read_tab
-from atom.views.compare.sides import Picked, choices, pick
+from atom.views.compare.sides import ComparedSides, choices, pick
 from atom.views.study_data import StudyData
 
 
@@ -24,7 +24,9 @@ def page_number(here: frame.Here) -> int | None:
     return max(int(asked[:6]) - 1, 0) if asked.isascii() and asked.isdigit() else None
 
 
-def pairs(here: frame.Here, view: Comparison, picked: Picked, other: StudyData | None) -> None:
+def pairs(
+    here: frame.Here, view: Comparison, picked: ComparedSides, other: StudyData | None
+) -> None:
     """Draw the list of pairs and the chosen one, then offer them as a file."""
     tab = read_tab(here.query.get("tab"))
     listed = pair_list(here.store, view, here.filters, tab, page_number(here))

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from atom.cli.parts.output import table
 from atom.display import writers
 from atom.store import Store
-from atom.views.people.pair_labels import Figure, PairLabels, pair_labels
+from atom.views.people.pair_labels import LabelFigure, PairLabels, pair_labels
 from atom.views.people.pair_table import pair_table
 from atom.views.people.ratings import PeopleRatings, RatingRow, people_ratings
 from atom.views.study_data import StudyData
@@ -97,7 +97,7 @@ def _rating(row: RatingRow) -> list[object]:
     return [row.criterion or "all", *cells, row.things]
 
 
-def _figure(figure: Figure) -> str:
+def _figure(figure: LabelFigure) -> str:
     if math.isnan(figure.value):
         return "-"
     if math.isnan(figure.lo):

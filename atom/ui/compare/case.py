@@ -17,7 +17,7 @@ from atom.ui.pages import FAILURES
 from atom.ui.shell.frame import Here
 from atom.views.compare.page import Comparison
 from atom.views.compare.pairs import PairList, PairMark, PairRow, PairView, Tab
-from atom.views.compare.sides import Choice
+from atom.views.compare.sides import SideChoice
 from atom.views.failures.sample import AnswerView
 from atom.views.filters import Filters
 from taxonomy import format_path
@@ -243,7 +243,7 @@ def _head(here: Here, view: Comparison, listed: PairList, shown: PairView) -> Ht
     )
 
 
-def _side_head(side: Choice, judge: str | None) -> Html:
+def _side_head(side: SideChoice, judge: str | None) -> Html:
     label = side.label if judge is None else f"{side.label} by {judge}"
     return kit.model(numbers.middle(label, _SHORT + 6), side.colour, full=label)
 
@@ -362,7 +362,7 @@ def _answers(view: Comparison, shown: PairView) -> Html:
 
 
 def _answer(
-    side: Choice, judge: str | None, answer: AnswerView | None, shown: PairView, *, first: bool
+    side: SideChoice, judge: str | None, answer: AnswerView | None, shown: PairView, *, first: bool
 ) -> Html:
     if answer is None:
         return el("div", _side_head(side, judge), el("p", "It gave no answer.", class_="quiet"))

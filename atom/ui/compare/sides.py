@@ -13,7 +13,7 @@ from atom.ui.pages import COMPARE, OVERVIEW
 from atom.ui.plain import plain
 from atom.ui.shell.frame import Here
 from atom.views.compare.page import Comparison
-from atom.views.compare.sides import Choice, Picked
+from atom.views.compare.sides import ComparedSides, SideChoice
 from atom.views.filters import Filters
 
 KEYS = ("facet", "tab", "at", "left", "right", "other", "depth")
@@ -22,20 +22,20 @@ KEYS = ("facet", "tab", "at", "left", "right", "other", "depth")
 _OWN = ""
 
 
-def pinned(here: Here, picked: Picked) -> Filters:
+def pinned(here: Here, picked: ComparedSides) -> Filters:
     """Return the filters with both sides written down."""
     first, second = picked.first.model_id, picked.second.model_id
     rest = tuple(one for one in here.filters.peers[1:] if one not in (first, second))
     return here.filters.but(model=first, peers=(second, *rest))
 
 
-def local(here: Here, picked: Picked, **changes: str | None) -> dict[str, str | None]:
+def local(here: Here, picked: ComparedSides, **changes: str | None) -> dict[str, str | None]:
     """Return the page's own keys with both sides written down and some changed."""
     held: dict[str, str | None] = {k: v for k, v in here.query.items() if k in KEYS and k != "at"}
     return {**held, **_sides(picked), **changes}
 
 
-def _sides(picked: Picked) -> dict[str, str | None]:
+def _sides(picked: ComparedSides) -> dict[str, str | None]:
     return {
         "left": str(picked.first.answer) if picked.first.answer else None,
         "right": str(picked.second.answer) if picked.second.answer else None,
@@ -43,7 +43,7 @@ def _sides(picked: Picked) -> dict[str, str | None]:
     }
 
 
-def to(here: Here, picked: Picked, filters: Filters, **changes: str | None) -> str:
+def to(here: Here, picked: ComparedSides, filters: Filters, **changes: str | None) -> str:
     """Write an address on this page."""
     return links.address(COMPARE.url_path, filters, **local(here, picked, **changes))
 
@@ -53,7 +53,7 @@ def style() -> Html:
     return el("style", Html(kit.ASSETS.joinpath("compare.css").read_text(encoding="utf-8")))
 
 
-def controls(here: Here, picked: Picked, there: Sequence[Choice]) -> None:
+def controls(here: Here, picked: ComparedSides, there: Sequence[SideChoice]) -> None:
     """Draw the two lists of choices, the second side's judge, and the button that swaps."""
     judges = len(here.data.judges) > 1
     first, second, third, swap = st.columns(
@@ -70,7 +70,9 @@ def controls(here: Here, picked: Picked, there: Sequence[Choice]) -> None:
         kit.show(kit.button("⇄ Swap", swapped(here, picked)), key="compare_swap")
 
 
-def _choose(here: Here, picked: Picked, there: Sequence[Choice], label: str, key: str) -> None:
+def _choose(
+    here: Here, picked: ComparedSides, there: Sequence[SideChoice], label: str, key: str
+) -> None:
     left = key == "compare_first"
     names = [one.label for one in there]
     st.session_state[key] = (picked.first if left else picked.second).label
@@ -78,7 +80,7 @@ def _choose(here: Here, picked: Picked, there: Sequence[Choice], label: str, key
     def changed() -> None:
         chosen = there[names.index(st.session_state[key])]
         other = picked.second if left else picked.first
-        now = Picked(
+        now = ComparedSides(
             first=chosen if left else other,
             second=other if left else chosen,
             judge_id=picked.judge_id,
@@ -88,7 +90,7 @@ def _choose(here: Here, picked: Picked, there: Sequence[Choice], label: str, key
     st.selectbox(plain(label), names, key=key, on_change=changed)
 
 
-def _judge(here: Here, picked: Picked) -> None:
+def _judge(here: Here, picked: ComparedSides) -> None:
     own = here.data.judge
     names = {one.id: one.name for one in here.data.judges if own is None or one.id != own.id}
     options = {_OWN: f"the same judge ({own.name})" if own else "the same judge", **names}
@@ -97,23 +99,23 @@ def _judge(here: Here, picked: Picked) -> None:
 
     def changed() -> None:
         judge = st.session_state[key] or None
-        _move(here, Picked(first=picked.first, second=picked.second, judge_id=judge))
+        _move(here, ComparedSides(first=picked.first, second=picked.second, judge_id=judge))
 
     st.selectbox("seen by", list(options), format_func=lambda one: options.get(one, one), key=key,
                  on_change=changed)  # fmt: skip
 
 
-def _move(here: Here, picked: Picked) -> None:
+def _move(here: Here, picked: ComparedSides) -> None:
     query = {**pinned(here, picked).to_query()}
     query.update({key: value for key, value in local(here, picked).items() if value})
     st.query_params.from_dict(query)
 
 
-def swapped(here: Here, picked: Picked) -> str:
+def swapped(here: Here, picked: ComparedSides) -> str:
     """Return the address of the same comparison seen from the other side."""
     own = here.data.judge.id if here.data.judge else None
     back = own if picked.judge_id else None
-    turned = Picked(first=picked.second, second=picked.first, judge_id=back)
+    turned = ComparedSides(first=picked.second, second=picked.first, judge_id=back)
     filters = pinned(here, turned)
     if picked.judge_id:
         filters = filters.but(judge=picked.judge_id)
@@ -158,11 +160,11 @@ def nobody(here: Here) -> Html:
     )
 
 
-def alone(here: Here, picked: Picked, there: Sequence[Choice]) -> Html:
+def alone(here: Here, picked: ComparedSides, there: Sequence[SideChoice]) -> Html:
     """Say that there is only one thing, or that the same thing was chosen twice."""
     others = [one for one in there if one != picked.first]
     if others:
-        other = Picked(first=picked.first, second=others[0])
+        other = ComparedSides(first=picked.first, second=others[0])
         return kit.empty(
             "Both sides are the same",
             f"{picked.first.label} is chosen twice. Choose something else on either side.",

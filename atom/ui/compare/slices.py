@@ -13,7 +13,7 @@ from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES
 from atom.ui.plain import plain
 from atom.ui.shell.frame import Here
-from atom.views.compare.sides import Picked
+from atom.views.compare.sides import ComparedSides
 from atom.views.failures.slices import (
     WHOLE,
     Side,
@@ -36,7 +36,7 @@ def asked(here: Here) -> bool:
     return bool(here.query.get("slice") or here.query.get("slice2"))
 
 
-def draw(here: Here, picked: Picked) -> None:
+def draw(here: Here, picked: ComparedSides) -> None:
     """Draw slices and their comparison; a hint where none is saved.
 
     Args:

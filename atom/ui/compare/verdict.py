@@ -11,7 +11,7 @@ from atom.ui.compare.sides import names, pinned, short, to
 from atom.ui.html import Html, el, join
 from atom.ui.shell.frame import Here
 from atom.views.compare.gap import ALPHA, Rights
-from atom.views.compare.page import Comparison, LeftOut
+from atom.views.compare.page import Comparison, UnpairedSamples
 
 
 def answer(here: Here, view: Comparison) -> Html:
@@ -169,7 +169,7 @@ def _rests_on(here: Here, view: Comparison) -> Html:
         else join("Mean ", kit.term("paired difference"), " of the shares of votes won"),
     }[view.measure]  # fmt: skip
     first, second = names(view)
-    left: LeftOut = view.left_out
+    left: UnpairedSamples = view.left_out
     reasons = [
         (left.first_only, f"answered by {first} only"),
         (left.second_only, f"answered by {second} only"),

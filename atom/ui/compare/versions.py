@@ -15,11 +15,11 @@ from atom.ui.plain import plain
 from atom.ui.shell.frame import Here
 from atom.views.compare import version_table
 from atom.views.compare.page import Comparison
-from atom.views.compare.sides import Choice, Picked
+from atom.views.compare.sides import ComparedSides, SideChoice
 from atom.views.compare.version_table import GLYPHS, place
 from atom.views.compare.versions import (
-    Change,
-    Line,
+    VersionChange,
+    VersionLine,
     VersionStep,
     declared_versions,
     latest_with,
@@ -33,7 +33,7 @@ _SHOWN = 8
 _CLASSES = {"worse": "behind", "better": "ahead"}
 
 
-def changes(here: Here, view: Comparison, picked: Picked) -> None:
+def changes(here: Here, view: Comparison, picked: ComparedSides) -> None:
     """Draw what changed, where both are versions of one line."""
     declared = declared_versions(here.store, here.entry.study.id)
     latest = latest_with(here.data, declared, picked.first.model_id, picked.second.model_id)
@@ -43,7 +43,7 @@ def changes(here: Here, view: Comparison, picked: Picked) -> None:
             kit.show(_section(here, view, picked, line), key="compare_versions")
 
 
-def _section(here: Here, view: Comparison, picked: Picked, line: Line) -> Html:
+def _section(here: Here, view: Comparison, picked: ComparedSides, line: VersionLine) -> Html:
     at = [one.model_id for one in line.sides]
     first, second = (at.index(side.model_id) for side in (picked.first, picked.second))
     return el(
@@ -58,11 +58,11 @@ def _section(here: Here, view: Comparison, picked: Picked, line: Line) -> Html:
     )
 
 
-def _steps(here: Here, picked: Picked, line: Line) -> Html:
+def _steps(here: Here, picked: ComparedSides, line: VersionLine) -> Html:
     """Draw a door for each step of the line, the earliest first."""
     doors = []
     for before, after in zip(line.sides, line.sides[1:], strict=False):
-        step = Picked(first=after, second=before, judge_id=None)
+        step = ComparedSides(first=after, second=before, judge_id=None)
         chosen = (picked.first.model_id, picked.second.model_id) == (
             after.model_id,
             before.model_id,
@@ -72,7 +72,7 @@ def _steps(here: Here, picked: Picked, line: Line) -> Html:
     return kit.tabs(doors, label="Steps from version to version")
 
 
-def _turn(here: Here, picked: Picked) -> Html:
+def _turn(here: Here, picked: ComparedSides) -> Html:
     words = f"{picked.first.name} is the earlier of the two. "
     return el(
         "p",
@@ -82,7 +82,7 @@ def _turn(here: Here, picked: Picked) -> Html:
     )
 
 
-def _changes(here: Here, view: Comparison, picked: Picked) -> Html:
+def _changes(here: Here, view: Comparison, picked: ComparedSides) -> Html:
     """Say what got worse and better, and open what was fixed and what broke."""
     step = version_step(view)
     filters = pinned(here, picked).but(sample=None, criterion=None)
@@ -122,13 +122,15 @@ def _verdict(step: VersionStep) -> str:
     return f"{head}; better at {_listed(better)}." if better else f"{head}."
 
 
-def _listed(changes: tuple[Change, ...]) -> str:
+def _listed(changes: tuple[VersionChange, ...]) -> str:
     rest = len(changes) - 3
     return ", ".join(one.name for one in changes[:3]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def _table(here: Here, picked: Picked, step: VersionStep, rows: tuple[Change, ...]) -> Html:
-    def door(one: Change, _: str) -> Html:
+def _table(
+    here: Here, picked: ComparedSides, step: VersionStep, rows: tuple[VersionChange, ...]
+) -> Html:
+    def door(one: VersionChange, _: str) -> Html:
         name = place(one)
         inside = one.inside or pinned(here, picked).but(sample=None, criterion=None)
         glyph = el("span", GLYPHS[one.verdict], class_="glyph", aria_hidden="true")
@@ -139,7 +141,7 @@ def _table(here: Here, picked: Picked, step: VersionStep, rows: tuple[Change, ..
     return kit.drawn(version_table.changes(step, rows[:_SHOWN]), cells={step.unit: door})
 
 
-def _since(line: Line) -> Html | None:
+def _since(line: VersionLine) -> Html | None:
     """Say since which version the latest one's failures stand."""
     total = sum(one.samples for one in line.since)
     latest = line.sides[-1].name
@@ -159,9 +161,9 @@ def _since(line: Line) -> Html | None:
 # --- who comes after whom ------------------------------------------------------------------------
 
 
-def form(here: Here, picked: Picked) -> None:
+def form(here: Here, picked: ComparedSides) -> None:
     """Draw the form that declares the first side a later version of another model."""
-    model: Choice = picked.first
+    model: SideChoice = picked.first
     declared = declared_versions(here.store, here.entry.study.id)
     with st.expander("Versions: say which model comes after which"):
         if here.entry.bundled:

@@ -56,7 +56,7 @@ from atom.ui.shell import stores, team
 from atom.views.data.import_table import so_far_words
 from atom.views.data.judgments import JUDGMENTS
 from atom.views.data.page import (
-    Looked,
+    FilePreview,
     free_name,
     look,
 )
@@ -253,7 +253,7 @@ class Ticks:
 
 
 def _draw_ticks(
-    looked: Looked, checked: tuple[str, ImportReport] | None, signature: str, number: int
+    looked: FilePreview, checked: tuple[str, ImportReport] | None, signature: str, number: int
 ) -> Ticks:
     """Say what must be looked at first, with a tick to go on all the same."""
     held: HeldUp | None = st.session_state.get(HELD_UP)
@@ -276,7 +276,7 @@ def _draw_ticks(
 
 def _looked(
     chosen: Chosen, format: str | None, dataset: str | None, columns: ColumnMap | None
-) -> Looked:
+) -> FilePreview:
     key = f"{chosen.signature}|{format}|{dataset}|{columns}"
     held = st.session_state.get(LOOKED)
     if held is None or held[0] != key:
@@ -284,7 +284,7 @@ def _looked(
             found = look(chosen.files, format=format, dataset=dataset, columns=columns,
                          pictures=chosen.pictures())  # fmt: skip
         held = st.session_state[LOOKED] = (key, found)
-    return cast("Looked", held[1])
+    return cast("FilePreview", held[1])
 
 
 def _draw_archive(around: Around, chosen: Chosen) -> None:

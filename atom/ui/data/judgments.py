@@ -14,12 +14,12 @@ from atom.ui.data.mapping import chosen_map, keep_map
 from atom.ui.data.parts import clipped
 from atom.ui.html import Html, el, join
 from atom.views.data.judgments import FIELDS, known_maps, map_form, map_of, with_field
-from atom.views.data.page import Looked
+from atom.views.data.page import FilePreview
 
 _NONE = "as it stands"
 
 
-def draw_needed(looked: Looked) -> None:
+def draw_needed(looked: FilePreview) -> None:
     """Say what the files still lack."""
     kit.show(
         kit.fault(looked.needed, title="Still needed before these judgments can come in"),
@@ -27,7 +27,7 @@ def draw_needed(looked: Looked) -> None:
     )
 
 
-def draw(looked: Looked, files: tuple[ImportFile, ...], number: int, fault: str) -> None:
+def draw(looked: FilePreview, files: tuple[ImportFile, ...], number: int, fault: str) -> None:
     """Draw which column is what, and the map as text; a change is read at once.
 
     Args:
@@ -109,7 +109,7 @@ def _typed(key: str, number: int, fault: str) -> None:
     _keep(lambda: map_of(text), number, fault)
 
 
-def first_marks(looked: Looked) -> Html:
+def first_marks(looked: FilePreview) -> Html:
     """Draw the first marks as they would come in."""
     return join(
         el(

@@ -25,7 +25,7 @@ from atom.views.data.mapping import (
     wide_models,
     with_model,
 )
-from atom.views.data.page import Looked, table_columns
+from atom.views.data.page import FilePreview, table_columns
 
 _FIRST = {None: "found out", 0: "0", 1: "1"}
 
@@ -41,7 +41,7 @@ def keep_map(number: int, columns: ColumnMap | None) -> None:
     st.session_state[_map_key(number)] = columns
 
 
-def draw_needed(looked: Looked) -> None:
+def draw_needed(looked: FilePreview) -> None:
     """Say what a table still lacks."""
     mapped = looked.mapped or ColumnMap()
     title = "This table can't be read like this yet"
@@ -50,7 +50,7 @@ def draw_needed(looked: Looked) -> None:
     kit.show(kit.fault(looked.needed, title=title), key="data_needed")
 
 
-def draw(looked: Looked, files: tuple[ImportFile, ...], number: int, fault: str) -> None:
+def draw(looked: FilePreview, files: tuple[ImportFile, ...], number: int, fault: str) -> None:
     """Draw which column is what; a change is read at once.
 
     Args:
@@ -86,7 +86,7 @@ class _Form:
     """The controls of one run of the page, and what they do to the map."""
 
     def __init__(
-        self, looked: Looked, files: tuple[ImportFile, ...], number: int, fault: str
+        self, looked: FilePreview, files: tuple[ImportFile, ...], number: int, fault: str
     ) -> None:
         self._columns = looked.columns
         self._mapped = looked.mapped or ColumnMap()

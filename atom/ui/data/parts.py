@@ -14,7 +14,7 @@ from atom.ui.html import Html, el, join
 from atom.ui.pages import DATA, OVERVIEW
 from atom.ui.picture import attach_address
 from atom.views.data.import_table import account_table, brought_words
-from atom.views.data.page import Looked, is_unfinished
+from atom.views.data.page import FilePreview, is_unfinished
 from atom.views.data.study_table import StudyCard, study_table
 from atom.views.filters import Filters
 
@@ -111,7 +111,7 @@ def taking_back(record: Import, study: Study) -> Html:
     )  # fmt: skip
 
 
-def first_rows(looked: Looked) -> Html:
+def first_rows(looked: FilePreview) -> Html:
     """Draw the first rows as they would come in."""
     with_models = any(row.model for row in looked.rows)
     with_pictures = any(row.pictures for row in looked.rows)
@@ -143,7 +143,7 @@ def clipped(text: str) -> Html:
     return el("span", cut, class_="text small")
 
 
-def recognised(looked: Looked) -> Html:
+def recognised(looked: FilePreview) -> Html:
     """Say what the files are."""
     how = "Recognised as" if looked.recognised else "Read as"
     return el("p", f"{how} ", kit.strong(looked.format), f": {looked.about}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from atom.methods.own_criteria import LONGEST, MOST_LINES
 from atom.records import RankedAnswer
-from atom.views.people.page import Item
+from atom.views.people.page import LabelItem
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +68,7 @@ def read_acts(value: object) -> tuple[Act, ...]:
     return tuple(sorted(found, key=lambda act: act.number))
 
 
-def preferred(item: Item, number: int) -> str:
+def preferred(item: LabelItem, number: int) -> str:
     """Say what a press means for a pair: `a` or `b` as the pair is named, `tie`, or nothing.
 
     Args:

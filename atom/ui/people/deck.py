@@ -18,7 +18,7 @@ from atom.ui.picture import Mark, missing, picture
 from atom.views.failures.marked import shortened_mark
 from atom.views.failures.sample import SampleView
 from atom.views.people.own_criteria import NO, YES
-from atom.views.people.page import ERROR_TYPES, Item, find_criterion, scored_points
+from atom.views.people.page import ERROR_TYPES, LabelItem, find_criterion, scored_points
 from atom.views.people.reports import report_text
 from atom.views.pictures import read_picture
 
@@ -58,7 +58,7 @@ def deck_items(desk: Desk) -> list[dict[str, object]]:
     return [deck_item(desk, item, served).plain() for item in desk.window()]
 
 
-def deck_item(desk: Desk, item: Item, served: Addresses | None = None) -> DeckItem:
+def deck_item(desk: Desk, item: LabelItem, served: Addresses | None = None) -> DeckItem:
     """Draw one thing to label.
 
     Args:
@@ -85,7 +85,7 @@ def deck_item(desk: Desk, item: Item, served: Addresses | None = None) -> DeckIt
 
 
 def _of_sample(
-    desk: Desk, item: Item, label: Annotation | None, served: Addresses
+    desk: Desk, item: LabelItem, label: Annotation | None, served: Addresses
 ) -> tuple[Html, tuple[str, ...]]:
     view = desk.view(item.sample_id)
     if view is None:
@@ -110,7 +110,7 @@ def _of_sample(
     return el("div", left, right, class_=f"bench{wide}"), addresses
 
 
-def _where(desk: Desk, item: Item, label: Annotation | None) -> Html:
+def _where(desk: Desk, item: LabelItem, label: Annotation | None) -> Html:
     position = desk.data.sample_position.get(item.sample_id)
     words: list[Child] = []
     if position is not None:
@@ -122,14 +122,14 @@ def _where(desk: Desk, item: Item, label: Annotation | None) -> Html:
     return el("div", [el("span", word) for word in words], class_="where")
 
 
-def _disagree(desk: Desk, item: Item) -> Html | None:
+def _disagree(desk: Desk, item: LabelItem) -> Html | None:
     if desk.queue != "conflicts":
         return None
     said = [_said_words(desk, item, one) for one in desk.others(item)]
     return kit.notice("One person says: " + "; another: ".join(said))
 
 
-def _said_words(desk: Desk, item: Item, label: Annotation) -> str:
+def _said_words(desk: Desk, item: LabelItem, label: Annotation) -> str:
     if item.kind == "ranking":
         letters = {name: str(at + 1) for at, name in enumerate(item.response_ids)}
         by_place: dict[int, list[str]] = {}
@@ -146,7 +146,7 @@ def _said_words(desk: Desk, item: Item, label: Annotation) -> str:
     return label.label
 
 
-def _asked(desk: Desk, view: SampleView, item: Item) -> Html | None:
+def _asked(desk: Desk, view: SampleView, item: LabelItem) -> Html | None:
     if item.kind == "match":
         line = desk.own_lines(item.sample_id).get(item.subject_id, "")
         return el(
@@ -165,7 +165,7 @@ def _asked(desk: Desk, view: SampleView, item: Item) -> Html | None:
     )  # fmt: skip
 
 
-def _answers(desk: Desk, item: Item, view: SampleView) -> Html | None:
+def _answers(desk: Desk, item: LabelItem, view: SampleView) -> Html | None:
     texts = {answer.response.id: answer.response.text for answer in view.answers}
     if item.kind in ("ranking", "preference"):
         placed = el("span", "not placed", class_="rank") if item.kind == "ranking" else None
@@ -205,7 +205,7 @@ def _answers(desk: Desk, item: Item, view: SampleView) -> Html | None:
     return el("div", el("h2", title), ui_said.said(texts.get(name, ""), spans, lights=False))
 
 
-def _judged(desk: Desk, item: Item, view: SampleView) -> Html | None:
+def _judged(desk: Desk, item: LabelItem, view: SampleView) -> Html | None:
     """Show what the judge said, where that is what is asked about."""
     if item.kind == "mapping":
         return el("div", "The judge says: ", kit.strong(desk.judged_leaf(item)), class_="text")
@@ -238,7 +238,7 @@ def _judged(desk: Desk, item: Item, view: SampleView) -> Html | None:
     )  # fmt: skip
 
 
-def _words(desk: Desk, item: Item) -> tuple[str, ...]:
+def _words(desk: Desk, item: LabelItem) -> tuple[str, ...]:
     if item.kind == "score":
         return SCORE_WORDS
     if item.kind in THREE_WORDS:
@@ -252,7 +252,7 @@ def _words(desk: Desk, item: Item) -> tuple[str, ...]:
     return ERROR_TYPES if item.kind == "error_type" else ()
 
 
-def _criteria_words(desk: Desk, item: Item) -> tuple[str, ...]:
+def _criteria_words(desk: Desk, item: LabelItem) -> tuple[str, ...]:
     view = desk.view(item.sample_id)
     criteria = view.criteria if view is not None else ()
     return tuple(
@@ -260,7 +260,7 @@ def _criteria_words(desk: Desk, item: Item) -> tuple[str, ...]:
     )
 
 
-def _choices(desk: Desk, item: Item) -> tuple[str, ...]:
+def _choices(desk: Desk, item: LabelItem) -> tuple[str, ...]:
     """Return the words behind the keys 1, 2, 3 ..."""
     if item.kind == "mapping":
         return ("yes",)
@@ -269,7 +269,7 @@ def _choices(desk: Desk, item: Item) -> tuple[str, ...]:
     return _words(desk, item)
 
 
-def _keys(desk: Desk, item: Item, label: Annotation | None) -> Html:
+def _keys(desk: Desk, item: LabelItem, label: Annotation | None) -> Html:
     if item.kind == "ranking":
         told = "T before the first number ties all; T later ties the next answer with the last."
         if label is not None and label.state == "given":
@@ -318,7 +318,7 @@ def _writing(label: Annotation | None) -> Html:
     )  # fmt: skip
 
 
-def _chose(desk: Desk, item: Item, label: Annotation, at: int) -> bool:
+def _chose(desk: Desk, item: LabelItem, label: Annotation, at: int) -> bool:
     if label.value is not None:
         return label.value == at + 1
     if item.kind == "mapping":
@@ -338,7 +338,7 @@ def _chose(desk: Desk, item: Item, label: Annotation, at: int) -> bool:
 
 
 def _pictures(
-    desk: Desk, item: Item, view: SampleView, served: Addresses
+    desk: Desk, item: LabelItem, view: SampleView, served: Addresses
 ) -> tuple[Html, tuple[str, ...]]:
     slots = view.sample.pictures
     if not slots:
@@ -378,7 +378,7 @@ def _mark(region: Region, number: int) -> Mark:
 # --- blind reports --------------------------------------------------------------------------------
 
 
-def _report(desk: Desk, item: Item, label: Annotation | None) -> Html:
+def _report(desk: Desk, item: LabelItem, label: Annotation | None) -> Html:
     own = desk.profiles.get(item.subject_id)
     lines = report_text(own) if own is not None else ()
     raw, said = desk.raw_answers, label.label if label is not None else ""

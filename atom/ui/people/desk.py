@@ -20,8 +20,8 @@ from atom.views.failures.sample import SampleView
 from atom.views.people.annotations import (
     LEAST_SURE,
     KindAgreement,
-    Standing,
-    Subject,
+    LabelStanding,
+    LabelSubject,
     agreement_of,
     load_annotations,
     standing,
@@ -31,7 +31,7 @@ from atom.views.people.page import (
     ERROR_TYPES,
     KINDS,
     WANTED,
-    Item,
+    LabelItem,
     LabelProgress,
     QueueName,
     conflict_items,
@@ -87,7 +87,7 @@ class Desk:
         self.store, self.data = store, data
         self.queue, self.annotator, self.pick = queue, annotator, pick
         self.only = only if queue == "scores" and data.model_index(only) is not None else None
-        self.items: list[Item] = []
+        self.items: list[LabelItem] = []
         self.at = 0
         self.acknowledged = 0
         self.own_conflicts = 0
@@ -95,9 +95,9 @@ class Desk:
         self._ids: dict[str, int] = {}
         self._undo: list[tuple[str, LabelChange]] = []
         self._views: OrderedDict[str, SampleView | None] = OrderedDict()
-        self._by_subject: dict[Subject, dict[str, Annotation]] = {}
+        self._by_subject: dict[LabelSubject, dict[str, Annotation]] = {}
         self._agreements: dict[AnnotationKind, KindAgreement] = {}
-        self.stands: dict[Subject, Standing] = {}
+        self.stands: dict[LabelSubject, LabelStanding] = {}
         self.leaves = leaf_texts(data)
         self.profiles = {one.candidate_id: one for one in profiles(data)}
         self.refresh()
@@ -144,11 +144,11 @@ class Desk:
         total = np.bincount(table.sample[table.response[scored]], minlength=len(table.sample_ids))
         self._expected = dict(zip(table.sample_ids, total.tolist(), strict=True))
 
-    def mine(self, item: Item) -> Annotation | None:
+    def mine(self, item: LabelItem) -> Annotation | None:
         """Return this person's label of an item."""
         return self._by_subject.get((item.kind, item.subject_id), {}).get(self.annotator)
 
-    def others(self, item: Item) -> tuple[Annotation, ...]:
+    def others(self, item: LabelItem) -> tuple[Annotation, ...]:
         """Return what others said of an item (shown only where a conflict is settled)."""
         found = self._by_subject.get((item.kind, item.subject_id), {})
         return tuple(
@@ -157,7 +157,7 @@ class Desk:
             if name != self.annotator and label.state == "given" and not label.adjudicates
         )
 
-    def _note(self, subject: Subject, label: Annotation | None) -> None:
+    def _note(self, subject: LabelSubject, label: Annotation | None) -> None:
         labels = self._by_subject.setdefault(subject, {})
         if label is None:
             labels.pop(self.annotator, None)
@@ -216,7 +216,7 @@ class Desk:
 
     # --- the queue --------------------------------------------------------------------------------
 
-    def _extend(self, items: Iterable[Item]) -> None:
+    def _extend(self, items: Iterable[LabelItem]) -> None:
         for item in items:
             if item.id not in self._ids:
                 self._ids[item.id] = len(self.items)
@@ -231,13 +231,13 @@ class Desk:
                 self._extend(self._of_sample(view))
         return index < len(self.items)
 
-    def _of_sample(self, view: SampleView) -> tuple[Item, ...]:
+    def _of_sample(self, view: SampleView) -> tuple[LabelItem, ...]:
         if self.queue != "own":
             return items_of(view, self.queue, self.annotator, self.only)
         return numbered(own_items(view, self.annotator, self._written(view.sample.id)))
 
     def _written(self, sample_id: str) -> Annotation | None:
-        subject: Subject = ("written", written_key(sample_id, self.annotator))
+        subject: LabelSubject = ("written", written_key(sample_id, self.annotator))
         return self._by_subject.get(subject, {}).get(self.annotator)
 
     def own_lines(self, sample_id: str) -> dict[str, str]:
@@ -246,7 +246,7 @@ class Desk:
         lines = lines_of(label.label) if label is not None else ()
         return {line_key(sample_id, line): line for line in lines}
 
-    def _matched(self, item: Item) -> bool:
+    def _matched(self, item: LabelItem) -> bool:
         """Whether a line of this person's asks the same as an item's criterion."""
         keys = self.own_lines(item.sample_id)
         own = (self._by_subject.get(("match", key), {}).get(self.annotator) for key in keys)
@@ -268,7 +268,7 @@ class Desk:
         self._views.move_to_end(sample_id)
         return self._views[sample_id]
 
-    def is_open(self, item: Item) -> bool:
+    def is_open(self, item: LabelItem) -> bool:
         """Whether an item is still to be answered."""
         label = self.mine(item)
         if item.kind == "match" and item.subject_id not in self.own_lines(item.sample_id):
@@ -295,11 +295,11 @@ class Desk:
         return len(self.items)
 
     @property
-    def item(self) -> Item | None:
+    def item(self) -> LabelItem | None:
         """The item in front of the person; None at the end."""
         return self.items[self.at] if self.at < len(self.items) else None
 
-    def window(self) -> tuple[Item, ...]:
+    def window(self) -> tuple[LabelItem, ...]:
         """Return the items that the browser holds: some before, and the next open ones."""
         found = list(range(max(self.at - BEHIND, 0), min(self.at + 1, len(self.items))))
         index, ahead = self.at + 1, 0
@@ -361,7 +361,7 @@ class Desk:
             pass
         return self._ids.get(identity)
 
-    def _said(self, item: Item, act: Act) -> Said | None:
+    def _said(self, item: LabelItem, act: Act) -> Said | None:
         """Turn a key press into what it says; None where it says nothing here."""
         number = int(act.key) if act.key.isascii() and act.key.isdigit() else 0
         top = _TOP.get(item.kind)
@@ -378,7 +378,7 @@ class Desk:
         word = self._word(item, act, number)
         return Said(label=word) if word else None
 
-    def _word(self, item: Item, act: Act, number: int) -> str:
+    def _word(self, item: LabelItem, act: Act, number: int) -> str:
         if item.kind == "mapping":
             if act.leaf is not None:
                 return self.leaves[act.leaf] if 0 <= act.leaf < len(self.leaves) else ""
@@ -393,13 +393,13 @@ class Desk:
         names = ERROR_TYPES if item.kind == "error_type" else self.profile_order
         return names[number - 1] if 1 <= number <= len(names) else ""
 
-    def match_order(self, item: Item) -> tuple[str, ...]:
+    def match_order(self, item: LabelItem) -> tuple[str, ...]:
         """Return what the keys 1, 2, 3 ... mean for a line: no criterion, then each of them."""
         view = self.view(item.sample_id)
         criteria = view.criteria if view is not None else ()
         return (NONE, *(one.criterion.id for one in criteria[:8]))
 
-    def judged_leaf(self, item: Item) -> str:
+    def judged_leaf(self, item: LabelItem) -> str:
         """Return the leaf that the judge chose for an item's criterion, as text."""
         view = self.view(item.sample_id)
         for one in view.criteria if view is not None else ():
@@ -419,7 +419,7 @@ class Desk:
         return raw_answers(self.store, self.data, self.profile_order, self.annotator)
 
     @staticmethod
-    def _ranks(item: Item, groups: tuple[tuple[int, ...], ...]) -> tuple[RankedAnswer, ...]:
+    def _ranks(item: LabelItem, groups: tuple[tuple[int, ...], ...]) -> tuple[RankedAnswer, ...]:
         """Give competition ranks 1, 2, 2, 4 to answers; those not named share the last place."""
         total = len(item.response_ids)
         seen: list[int] = []
@@ -433,7 +433,7 @@ class Desk:
             seen += fresh
         return tuple(ranks) if groups else ()
 
-    def _write(self, item: Item, said: Said, *, skipped: bool = False) -> None:
+    def _write(self, item: LabelItem, said: Said, *, skipped: bool = False) -> None:
         shown = item.response_ids
         if item.kind == "report":
             shown = self.profile_order

@@ -11,7 +11,7 @@ from atom.display import numbers
 from atom.ui import kit
 from atom.ui.html import Child, Html, el, join
 from atom.views.lab.verdict_repeats import RepeatRow
-from atom.views.people.pair_labels import Figure, PairLabels
+from atom.views.people.pair_labels import LabelFigure, PairLabels
 from atom.views.people.pair_table import (
     ACCURACY,
     COUNTED,
@@ -19,7 +19,7 @@ from atom.views.people.pair_table import (
     PAIRS,
     THREE,
     UNREAD,
-    PairRow,
+    PairAccuracyRow,
     pair_table,
 )
 from atom.views.people.ratings import PeopleRatings, RatingRow
@@ -82,12 +82,12 @@ def _told_apart(view: PairLabels) -> str:
 def _judges(view: PairLabels, door: Door) -> Html:
     firsts = {row.judge: row for row in reversed(view.judges)}
 
-    def judge(row: PairRow, text: str) -> Child:
+    def judge(row: PairAccuracyRow, text: str) -> Child:
         if row.judge is None:
             return kit.quiet(text)
         return numbers.middle(text, 40) if firsts[text] is row.judge else ""
 
-    def accuracy(row: PairRow, text: str) -> Child:
+    def accuracy(row: PairAccuracyRow, text: str) -> Child:
         if row.judge is None:
             return kit.quiet(text)
         found = row.judge.accuracy
@@ -103,21 +103,21 @@ def _judges(view: PairLabels, door: Door) -> Html:
     )
 
 
-def _counted(row: PairRow, text: str) -> Child:
+def _counted(row: PairAccuracyRow, text: str) -> Child:
     if row.judge is None:
         return text
     return el("span", text, class_=None if row.judge.scores.unread else "quiet")
 
 
-def _average(row: PairRow, text: str) -> Child:
+def _average(row: PairAccuracyRow, text: str) -> Child:
     return text if row.judge or text == numbers.NONE else kit.quiet(text)
 
 
-def _unread(row: PairRow, text: str) -> Child:
+def _unread(row: PairAccuracyRow, text: str) -> Child:
     return kit.quiet(text) if row.judge and not row.judge.scores.unread else text
 
 
-def _few(row: PairRow, text: str) -> Child:
+def _few(row: PairAccuracyRow, text: str) -> Child:
     return kit.quiet(text) if row.judge else text
 
 
@@ -144,7 +144,7 @@ def _judge_words(view: PairLabels) -> Html:
 class _Agreed(NamedTuple):
     who: str
     measure: Html
-    figure: Figure
+    figure: LabelFigure
 
 
 def _people(view: PairLabels) -> Html | None:
@@ -218,7 +218,7 @@ def _criterion(row: RatingRow) -> Child:
     return row.criterion.replace("_", " ") if row.criterion else kit.strong("all")
 
 
-def _rated(row: RatingRow, found: Figure, href: str) -> Html:
+def _rated(row: RatingRow, found: LabelFigure, href: str) -> Html:
     if not found.n:
         return el("span", _figure(found))
     shown = el("span", _figure(found), class_=None if row.criterion else "strong")
@@ -331,7 +331,7 @@ def _share(share: FidelityShare) -> str:
     return numbers.share_interval(share.value, share.lo, share.hi)
 
 
-def _figure(figure: Figure) -> str:
+def _figure(figure: LabelFigure) -> str:
     if math.isnan(figure.lo):
         return numbers.plain(figure.value)
     value, lo, hi = map(numbers.plain, (figure.value, figure.lo, figure.hi))

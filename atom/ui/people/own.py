@@ -11,7 +11,7 @@ from atom.ui import kit, links, work
 from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES, HUMAN_CHECK, RUNS
 from atom.ui.shell.frame import Here
-from atom.views.people.own_criteria import OwnCriteria, ScoreRow, own_criteria
+from atom.views.people.own_criteria import OwnCriteria, OwnScoreRow, own_criteria
 from atom.views.people.own_table import MODEL, answer, own_csv, score_table, share
 
 FAULT = "own_fault"
@@ -67,7 +67,7 @@ def told(here: Here, view: OwnCriteria) -> Html:
 
 
 def _scores(view: OwnCriteria) -> Html:
-    def model(row: ScoreRow, text: str) -> Html:
+    def model(row: OwnScoreRow, text: str) -> Html:
         return kit.model(text, row.model)
 
     return el(

@@ -29,7 +29,14 @@ from atom.records import Mapping as LeafMapping
 from atom.stages.criteria import CriteriaResult
 from atom.stages.stage import StageResult, Subject
 from atom.ui import work
-from atom.views.replay.drafts import Draft, Drafts, criterion_id, drafts_of, result_of, with_leaves
+from atom.views.replay.drafts import (
+    DraftCriterion,
+    Drafts,
+    criterion_id,
+    drafts_of,
+    result_of,
+    with_leaves,
+)
 from atom.views.replay.page import BenchAnswer, Scorecard, scorecard
 from atom.views.stores import StudyEntry
 
@@ -107,7 +114,7 @@ class Bench:
         return scorecard(self.live.sample, self.drafts, answer.response, self.points)
 
     @property
-    def unmapped(self) -> tuple[Draft, ...]:
+    def unmapped(self) -> tuple[DraftCriterion, ...]:
         """Criteria that hang nowhere in the tree."""
         return tuple(draft for draft in self.drafts if draft.leaf is None and not draft.blank)
 

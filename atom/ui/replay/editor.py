@@ -11,7 +11,7 @@ from atom.ui.plain import plain
 from atom.ui.replay.bench import Bench
 from atom.ui.shell.frame import Here
 from atom.views.replay.drafts import (
-    Draft,
+    DraftCriterion,
     added,
     balanced,
     changed,
@@ -42,7 +42,7 @@ def draw(here: Here, bench: Bench) -> None:
 
 
 def _criterion(
-    here: Here, bench: Bench, number: int, draft: Draft, leaves: dict[str, Path]
+    here: Here, bench: Bench, number: int, draft: DraftCriterion, leaves: dict[str, Path]
 ) -> None:
     name = f"{bench.key}_{draft.key}"
     busy = bench.busy
@@ -106,7 +106,7 @@ def _criterion(
             )  # fmt: skip
 
 
-def _number(here: Here, bench: Bench, number: int, draft: Draft) -> Html:
+def _number(here: Here, bench: Bench, number: int, draft: DraftCriterion) -> Html:
     """Write a criterion's number: a door that lights its region in the picture."""
     identity = criterion_id(bench.live.sample, draft)
     if not draft.regions:

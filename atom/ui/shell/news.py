@@ -11,7 +11,7 @@ from atom.display.numbers import count
 from atom.ui import kit
 from atom.ui.plain import plain
 from atom.ui.shell import stores
-from atom.views.prepared.ready import Ready
+from atom.views.prepared.ready import PreparedStudy
 from atom.views.prepared.words import as_of, told_time
 from atom.views.runs.news import news
 from atom.views.stores import StudyEntry
@@ -48,7 +48,7 @@ def draw(entry: StudyEntry, judge_id: str | None = None) -> None:
     offer()
 
 
-def _draw_ready(entry: StudyEntry, judge_id: str | None, shown: Ready) -> None:
+def _draw_ready(entry: StudyEntry, judge_id: str | None, shown: PreparedStudy) -> None:
     """Say of when a large study is shown, have what came added, and offer it when that is done."""
     store, study_id = stores.store_of(entry), entry.study.id
 

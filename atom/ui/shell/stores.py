@@ -12,7 +12,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from atom.engine.study.preparing import prepare_behind
 from atom.errors import StoreError
 from atom.settings import Settings, load_settings
-from atom.views.prepared.ready import Ready, fits, last_ready, open_ready
+from atom.views.prepared.ready import PreparedStudy, fits, last_ready, open_ready
 from atom.views.runs.news import Moment
 from atom.views.runs.news import looked_at as _looked_at
 from atom.views.snapshot import open_study, snapshot_folder
@@ -179,11 +179,11 @@ def look_again(entry: StudyEntry) -> None:
         del _held_ready()[held]
 
 
-def _held_ready() -> dict[tuple[str, str, str | None], Ready]:
+def _held_ready() -> dict[tuple[str, str, str | None], PreparedStudy]:
     """Return what a session looks at of what was made ready."""
     if get_script_run_ctx(suppress_warning=True) is None:
         return {}
-    held: dict[tuple[str, str, str | None], Ready] = st.session_state.setdefault(_READY, {})
+    held: dict[tuple[str, str, str | None], PreparedStudy] = st.session_state.setdefault(_READY, {})
     return held
 
 
@@ -191,7 +191,7 @@ def _folder(store: OpenStore) -> Path:
     return snapshot_folder(store, settings().store_folder)
 
 
-def shown_ready(entry: StudyEntry, judge_id: str | None) -> Ready | None:
+def shown_ready(entry: StudyEntry, judge_id: str | None) -> PreparedStudy | None:
     """Return what a session looks at of a large study; None where it is looked at as it stands.
 
     Args:
@@ -208,7 +208,7 @@ def shown_ready(entry: StudyEntry, judge_id: str | None) -> Ready | None:
     return held[name]
 
 
-def newest_ready(entry: StudyEntry, judge_id: str | None) -> Ready | None:
+def newest_ready(entry: StudyEntry, judge_id: str | None) -> PreparedStudy | None:
     """Return what was last made ready of a study, as `shown_ready` takes it."""
     store = store_of(entry)
     return last_ready(store, entry.study, judge_id, _folder(store))
@@ -252,7 +252,9 @@ def _as_shown(
 
 
 @st.cache_resource(show_spinner="Opening the study", max_entries=3)
-def _load_ready(place: str, _store: OpenStore, _study_id: str, _ready: Ready) -> StudyData | None:
+def _load_ready(
+    place: str, _store: OpenStore, _study_id: str, _ready: PreparedStudy
+) -> StudyData | None:
     del place
     return open_ready(_store, _study_id, _ready)
 

@@ -12,7 +12,7 @@ from atom.ui.picture import Mark, picture
 from atom.ui.shell.frame import Here, query
 from atom.ui.shell.tour import FIRST
 from atom.views.filters import Filters
-from atom.views.overview.welcome import Picked, picked_case
+from atom.views.overview.welcome import ExampleCase, picked_case
 from atom.views.pictures import read_picture
 
 COOKIE = "atomscope_welcome"
@@ -101,7 +101,7 @@ def _ways(here: Here) -> Html:
     )
 
 
-def _example(here: Here, picked: Picked) -> Html:
+def _example(here: Here, picked: ExampleCase) -> Html:
     """Draw the picture with the failed criterion's region, and what was said of it."""
     case = picked.case
     assert case.criterion is not None
@@ -155,7 +155,7 @@ def _line(kind: str, words: str) -> Html:
     return join(el("dt", kind), el("dd", short, class_="text"))
 
 
-def _source(here: Here, picked: Picked) -> str:
+def _source(here: Here, picked: ExampleCase) -> str:
     drawn = (
         "test pictures that a program drew, with weaknesses planted in simulated models "
         "(SYNTHETIC): you can see whether they are found"

@@ -31,7 +31,7 @@ from atom.views.compare.gap import (
 )
 from atom.views.compare.nodes import NodeGap, Verdict, choose_facet, label_nodes, tree_nodes
 from atom.views.compare.paired_items import PairedItems, answer_pairs, criteria_pairs, direct_votes
-from atom.views.compare.sides import Picked, Sides, make_sides, samples_with
+from atom.views.compare.sides import ComparedSides, Sides, make_sides, samples_with
 from atom.views.facets import data_facets
 from atom.views.filters import Filters, Measure, measure_of, rows_in_node
 from atom.views.overview.accuracy import Accuracy, accuracies
@@ -43,7 +43,7 @@ _MOST_LABELS = 60
 
 
 @dataclass(frozen=True, kw_only=True)
-class LeftOut:
+class UnpairedSamples:
     """Samples of the study that are in no pair, each counted once.
 
     Attributes:
@@ -72,7 +72,7 @@ class LeftOut:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pairs:
+class SamplePairs:
     """Every sample of the study as a pair, arrays of shape (S,).
 
     Attributes:
@@ -130,14 +130,14 @@ class Comparison:
     """
 
     measure: Measure
-    picked: Picked
+    picked: ComparedSides
     first_judge: str | None
     second_judge: str | None
     direct: bool
     gap: Gap
     rights: Rights | None
     accuracy: tuple[Accuracy, Accuracy]
-    left_out: LeftOut
+    left_out: UnpairedSamples
     identical: bool
     decided: bool
     more: float
@@ -146,7 +146,7 @@ class Comparison:
     facets: tuple[str, ...]
     tested: int
     node: Path
-    pairs: Pairs
+    pairs: SamplePairs
 
     @property
     def thin(self) -> int:
@@ -165,7 +165,7 @@ class Comparison:
 def compare(
     data: StudyData,
     filters: Filters,
-    picked: Picked,
+    picked: ComparedSides,
     other: StudyData | None = None,
     *,
     facet: str | None = None,
@@ -190,7 +190,7 @@ def compare(
 
 
 def _compare(
-    data: StudyData, filters: Filters, picked: Picked, other: StudyData, facet: str | None
+    data: StudyData, filters: Filters, picked: ComparedSides, other: StudyData, facet: str | None
 ) -> Comparison:
     sides = make_sides(data, filters, picked, other)
     measure = measure_of(data, filters)
@@ -254,7 +254,7 @@ def _compare(
         facets=facets,
         tested=sum(not math.isnan(one.p) for one in nodes),
         node=node,
-        pairs=Pairs(
+        pairs=SamplePairs(
             first=inside.first,
             second=inside.second,
             ahead=(own if node else items).ahead(size, only),
@@ -268,13 +268,13 @@ def _compare(
     )
 
 
-def _left_out(sides: Sides, shared: Mask) -> LeftOut:
+def _left_out(sides: Sides, shared: Mask) -> UnpairedSamples:
     """Count the samples in no pair, each under the first reason that holds."""
     first, second = sides.first_on(sides.had_a), sides.second_on(sides.had_b)
     both = first & second
     aside = both & sides.data.table.quarantined
     kept = both & ~aside & sides.first_on(sides.a) & sides.second_on(sides.b)
-    return LeftOut(
+    return UnpairedSamples(
         first_only=int((first & ~second).sum()),
         second_only=int((~first & second).sum()),
         neither=int((~first & ~second).sum()),

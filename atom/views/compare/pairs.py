@@ -14,8 +14,8 @@ from atom.analysis.intervals import Floats, Ints
 from atom.display.csv_text import csv_text
 from atom.records import Sample
 from atom.store import Store
-from atom.views.compare.page import Comparison, Pairs
-from atom.views.compare.sides import Choice, Picked
+from atom.views.compare.page import Comparison, SamplePairs
+from atom.views.compare.sides import ComparedSides, SideChoice
 from atom.views.failures.marked import CheckpointView
 from atom.views.failures.sample import AnswerView, CriterionView, SampleView, sample_view
 from atom.views.filters import Filters
@@ -186,7 +186,7 @@ def pair_list(
     )
 
 
-def _members(pairs: Pairs, tab: Tab) -> Ints:
+def _members(pairs: SamplePairs, tab: Tab) -> Ints:
     shared = np.isfinite(pairs.first - pairs.second)
     known = shared & np.isfinite(pairs.first_right) & np.isfinite(pairs.second_right)
     right = pairs.first_right > 0, pairs.second_right > 0
@@ -205,7 +205,7 @@ def _members(pairs: Pairs, tab: Tab) -> Ints:
     return np.flatnonzero(found)
 
 
-def _row(pairs: Pairs, filters: Filters, at: int, sample: Sample | None) -> PairRow:
+def _row(pairs: SamplePairs, filters: Filters, at: int, sample: Sample | None) -> PairRow:
     slot = sample.pictures[0] if sample is not None and sample.pictures else None
     text = " ".join(sample.question.split()) if sample is not None else ""
     first, second = 100 * float(pairs.first[at]), 100 * float(pairs.second[at])
@@ -234,7 +234,7 @@ def pair_view(
     store: Store,
     data: StudyData,
     filters: Filters,
-    picked: Picked,
+    picked: ComparedSides,
     other: StudyData | None = None,
 ) -> PairView | None:
     """Read one sample with both answers.
@@ -269,7 +269,7 @@ def pair_view(
     )
 
 
-def _answer_of(view: SampleView, side: Choice) -> AnswerView | None:
+def _answer_of(view: SampleView, side: SideChoice) -> AnswerView | None:
     mine = [one for one in view.answers if one.candidate.id == side.model_id]
     if side.answer is not None:
         mine = [one for one in mine if one.response.repeat == side.answer - 1]

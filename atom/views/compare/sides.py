@@ -16,7 +16,7 @@ from atom.views.study_data import StudyData
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choice:
+class SideChoice:
     """Something that can stand on one side.
 
     Attributes:
@@ -34,7 +34,7 @@ class Choice:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Picked:
+class ComparedSides:
     """Which two are compared.
 
     Attributes:
@@ -43,8 +43,8 @@ class Picked:
         judge_id: the judge whose scores the second side is seen by; None = the same as the first.
     """
 
-    first: Choice
-    second: Choice
+    first: SideChoice
+    second: SideChoice
     judge_id: str | None = None
 
     @property
@@ -53,15 +53,15 @@ class Picked:
         return self.first == self.second and self.judge_id is None
 
 
-def choices(data: StudyData) -> tuple[Choice, ...]:
+def choices(data: StudyData) -> tuple[SideChoice, ...]:
     """List what can stand on a side: every model that answered, and its answers one by one."""
     table = data.table
-    found: list[Choice] = []
+    found: list[SideChoice] = []
     for number, candidate in enumerate(data.candidates):
         repeats = np.unique(table.repeat[(table.model == number) & table.counts])
         if not len(repeats):
             continue
-        whole = Choice(
+        whole = SideChoice(
             model_id=candidate.id,
             name=candidate.name,
             colour=number,
@@ -79,7 +79,7 @@ def choices(data: StudyData) -> tuple[Choice, ...]:
     return tuple(found)
 
 
-def pick(data: StudyData, filters: Filters, query: Mapping[str, str]) -> Picked | None:
+def pick(data: StudyData, filters: Filters, query: Mapping[str, str]) -> ComparedSides | None:
     """Choose the two sides.
 
     Args:
@@ -108,10 +108,10 @@ def pick(data: StudyData, filters: Filters, query: Mapping[str, str]) -> Picked 
     if left == right and judge is None:
         apart = _apart(data, there, left, asked="right" in query)
         left, right, judge = apart.first, apart.second, apart.judge_id
-    return Picked(first=left, second=right, judge_id=judge)
+    return ComparedSides(first=left, second=right, judge_id=judge)
 
 
-def _by_rank(data: StudyData, filters: Filters, there: tuple[Choice, ...]) -> list[str]:
+def _by_rank(data: StudyData, filters: Filters, there: tuple[SideChoice, ...]) -> list[str]:
     """Order models by their mean, best first; those without a value come last."""
     value = answer_values(data, filters, measure_of(data, filters))
     good = answers_kept(data, filters) & np.isfinite(value)
@@ -123,20 +123,22 @@ def _by_rank(data: StudyData, filters: Filters, there: tuple[Choice, ...]) -> li
     return sorted(models, key=lambda one: -np.nan_to_num(mean[models[one]], nan=-1.0))
 
 
-def _side(there: tuple[Choice, ...], model: str, answer: str | None) -> Choice:
+def _side(there: tuple[SideChoice, ...], model: str, answer: str | None) -> SideChoice:
     mine = [one for one in there if one.model_id == model]
     return next((one for one in mine if str(one.answer) == answer), mine[0])
 
 
-def _apart(data: StudyData, there: tuple[Choice, ...], side: Choice, *, asked: bool) -> Picked:
+def _apart(
+    data: StudyData, there: tuple[SideChoice, ...], side: SideChoice, *, asked: bool
+) -> ComparedSides:
     """Tell two equal sides apart where a study allows it: by answer, else by judge."""
     single = [one for one in there if one.model_id == side.model_id and one.answer is not None]
     if len(single) >= 2 and side.answer is None and not asked:
-        return Picked(first=single[0], second=single[1])
+        return ComparedSides(first=single[0], second=single[1])
     others = [one.id for one in data.judges if data.judge is not None and one.id != data.judge.id]
     if len({one.model_id for one in there}) == 1 and len(single) < 2 and others:
-        return Picked(first=side, second=side, judge_id=others[0])
-    return Picked(first=side, second=side)
+        return ComparedSides(first=side, second=side, judge_id=others[0])
+    return ComparedSides(first=side, second=side)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +151,7 @@ class Sides:
     data: StudyData
     other: StudyData
     filters: Filters
-    picked: Picked
+    picked: ComparedSides
     a: Mask
     b: Mask
     had_a: Mask
@@ -172,7 +174,7 @@ class Sides:
         return samples_with(place[place >= 0], len(self.data.table.sample_ids))
 
 
-def make_sides(data: StudyData, filters: Filters, picked: Picked, other: StudyData) -> Sides:
+def make_sides(data: StudyData, filters: Filters, picked: ComparedSides, other: StudyData) -> Sides:
     """Find out which answers are whose, and which of them count.
 
     Args:
@@ -198,7 +200,7 @@ def make_sides(data: StudyData, filters: Filters, picked: Picked, other: StudyDa
     )
 
 
-def _answers_of(data: StudyData, side: Choice) -> Mask:
+def _answers_of(data: StudyData, side: SideChoice) -> Mask:
     table, number = data.table, data.model_index(side.model_id)
     mine = table.counts & (table.model == (-1 if number is None else number))
     return np.asarray(

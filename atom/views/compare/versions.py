@@ -18,7 +18,7 @@ from atom.store import Store
 from atom.store.versions import line_of, versions_of
 from atom.views.compare.nodes import Q
 from atom.views.compare.page import Comparison, compare
-from atom.views.compare.sides import Choice, Picked, choices
+from atom.views.compare.sides import ComparedSides, SideChoice, choices
 from atom.views.filters import Filters, label_name
 from atom.views.study_data import StudyData
 from taxonomy import Path
@@ -27,7 +27,7 @@ WHOLE = "all shared samples"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
+class VersionChange:
     """The later version less the earlier on one capability, label, or the whole.
 
     Attributes:
@@ -89,8 +89,8 @@ class VersionStep:
     measure: str
     judge: str | None
     margin: float
-    whole: Change
-    changes: tuple[Change, ...]
+    whole: VersionChange
+    changes: tuple[VersionChange, ...]
     facet: str | None = None
 
     @property
@@ -103,20 +103,20 @@ class VersionStep:
         """How much was tested together, the whole included."""
         return sum(not math.isnan(one.p) for one in (self.whole, *self.changes))
 
-    def found(self, verdict: str) -> tuple[Change, ...]:
+    def found(self, verdict: str) -> tuple[VersionChange, ...]:
         """Return changes of a kind, the whole first, then the surest."""
         mine = [one for one in self.changes if one.verdict == verdict]
         first = [self.whole] if self.whole.verdict == verdict else []
         return (*first, *sorted(mine, key=lambda one: (one.adjusted, one.p, -abs(one.gap))))
 
     @property
-    def regressed(self) -> tuple[Change, ...]:
+    def regressed(self) -> tuple[VersionChange, ...]:
         """What the later version is worse at, beyond chance and the margin."""
         return self.found("worse")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Since:
+class FailingSince:
     """Samples that the latest version fails, by the version since which it is so.
 
     Attributes:
@@ -131,7 +131,7 @@ class Since:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class VersionLine:
     """A candidate with what came before it.
 
     Attributes:
@@ -140,9 +140,9 @@ class Line:
         since: of the samples that the latest fails.
     """
 
-    sides: tuple[Choice, ...]
+    sides: tuple[SideChoice, ...]
     steps: tuple[VersionStep, ...]
-    since: tuple[Since, ...]
+    since: tuple[FailingSince, ...]
 
 
 def version_step(view: Comparison, margin: float = 0.0) -> VersionStep:
@@ -169,7 +169,7 @@ def version_step(view: Comparison, margin: float = 0.0) -> VersionStep:
     p = beyond_margin(values, se, df, p, margin)
     adjusted = adjust(p, np.zeros(len(p), dtype=np.int64))
     pairs = view.pairs
-    whole = Change(
+    whole = VersionChange(
         name=WHOLE, path=(), before=gap.second, after=gap.first, gap=gap.value, lo=gap.lo,
         hi=gap.hi, p=float(p[0]), adjusted=float(adjusted[0]), samples=gap.samples,
         fixed=int((pairs.second_fails & ~pairs.first_fails).sum()),
@@ -184,7 +184,7 @@ def version_step(view: Comparison, margin: float = 0.0) -> VersionStep:
         whole=whole,
         facet=view.facet,
         changes=tuple(
-            Change(
+            VersionChange(
                 name=node.name, path=node.path, before=node.second, after=node.first,
                 gap=node.gap, lo=node.lo, hi=node.hi, p=float(p[at]),
                 adjusted=float(adjusted[at]), samples=node.samples, fixed=node.second_fails,
@@ -203,7 +203,7 @@ def version_line(
     *,
     facet: str | None = None,
     margin: float = 0.0,
-) -> Line | None:
+) -> VersionLine | None:
     """Follow a candidate back through its versions.
 
     Args:
@@ -222,10 +222,10 @@ def version_line(
         return None
     filters = filters.but(node=(), model=None, peers=(), sample=None, criterion=None)
     views = [
-        compare(data, filters, Picked(first=later, second=earlier), facet=facet)
+        compare(data, filters, ComparedSides(first=later, second=earlier), facet=facet)
         for later, earlier in pairwise(sides)
     ]
-    return Line(
+    return VersionLine(
         sides=tuple(reversed(sides)),
         steps=tuple(version_step(view, margin) for view in reversed(views)),
         since=_since(sides, views),
@@ -253,7 +253,7 @@ def latest_of(data: StudyData, declared: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(one.id for one in data.candidates if one.id in declared and one.id not in before)
 
 
-def _since(sides: Sequence[Choice], views: Sequence[Comparison]) -> tuple[Since, ...]:
+def _since(sides: Sequence[SideChoice], views: Sequence[Comparison]) -> tuple[FailingSince, ...]:
     """Walk back from what the latest fails: each sample until a version that holds, or isn't known.
 
     Args:
@@ -264,7 +264,9 @@ def _since(sides: Sequence[Choice], views: Sequence[Comparison]) -> tuple[Since,
     found = []
     for side, view in zip(sides, views, strict=False):
         further = left & view.pairs.second_fails
-        found.append(Since(name=side.name, samples=int((left & ~further).sum()), first=False))
+        found.append(
+            FailingSince(name=side.name, samples=int((left & ~further).sum()), first=False)
+        )
         left = further
-    found.append(Since(name=sides[-1].name, samples=int(left.sum()), first=True))
+    found.append(FailingSince(name=sides[-1].name, samples=int(left.sum()), first=True))
     return tuple(reversed(found))

@@ -50,7 +50,7 @@ class FirstRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Looked:
+class FilePreview:
     """What the first rows of files say.
 
     Attributes:
@@ -95,7 +95,7 @@ def look(
     columns: ColumnMap | None = None,
     pictures: PictureFinder | None = None,
     candidates: Mapping[str, str] | None = None,
-) -> Looked:
+) -> FilePreview:
     """Read the first rows of files; nothing is stored.
 
     Args:
@@ -136,7 +136,7 @@ def look(
         if lacking is None:
             raise
         return lacking
-    return Looked(
+    return FilePreview(
         format=name,
         about=FORMATS[name].about,
         recognised=format is None,
@@ -156,7 +156,7 @@ def _lacking(
     format: str,
     *,
     recognised: bool,
-) -> Looked | None:
+) -> FilePreview | None:
     """Show a table that can't be read yet by its columns; None where it has none."""
     given = columns or ColumnMap()
     try:
@@ -167,7 +167,7 @@ def _lacking(
     if not names:
         return None
     dataset = dataset or given.dataset or files[0].stem
-    return Looked(
+    return FilePreview(
         format=format,
         about=FORMATS[format].about,
         recognised=recognised,

@@ -14,7 +14,7 @@ import numpy as np
 from atom.analysis.capability.diagnosis import LABELS, Diagnosis, Frame, Label
 from atom.views.fingerprints.shape import Shape, anchor_at
 from atom.views.overview.diagnosis import diagnosis_of
-from atom.views.overview.evidence import LeftOut, NodeEvidence, left_out_of
+from atom.views.overview.evidence import NodeEvidence, UnusedMarks, left_out_of
 from atom.views.overview.weakness_words import evidence_words
 from atom.views.study_data import StudyData
 
@@ -36,7 +36,7 @@ class Claims:
     """
 
     seen: Diagnosis
-    left: Callable[[int, int], LeftOut] | None = None
+    left: Callable[[int, int], UnusedMarks] | None = None
 
     @property
     def frame(self) -> Frame:

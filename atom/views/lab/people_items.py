@@ -25,8 +25,8 @@ from atom.store.verdicts import first_verdicts
 from atom.views.lab.fidelity.criteria_labels import UNMAPPED
 from atom.views.lab.fidelity.held import PeopleComparison
 from atom.views.lab.items import ItemRow
-from atom.views.people.pair_labels import FIRST, SECOND, TIE, Labelled
-from atom.views.people.ratings import RatingJudge, Things
+from atom.views.people.pair_labels import FIRST, SECOND, TIE, LabelledPairs
+from atom.views.people.ratings import RatedThings, RatingJudge
 from atom.views.study_data import StudyData
 
 _ORDER_WORDS: Final = {1: "a is better", 0: "a tie", -1: "b is better"}
@@ -132,7 +132,9 @@ def _who_said(
 # --- labels of pairs ----------------------------------------------------------------------------
 
 
-def label_items(store: Store, data: StudyData, found: Labelled, judge: str) -> tuple[ItemRow, ...]:
+def label_items(
+    store: Store, data: StudyData, found: LabelledPairs, judge: str
+) -> tuple[ItemRow, ...]:
     """Return the pairs that people labelled, and how a judge voted on each.
 
     Args:
@@ -179,7 +181,7 @@ def label_items(store: Store, data: StudyData, found: Labelled, judge: str) -> t
 def rating_items(
     store: Store,
     data: StudyData,
-    things: Things,
+    things: RatedThings,
     judged: tuple[Sequence[np.ndarray], Sequence[RatingJudge]],
     judge: str,
 ) -> tuple[ItemRow, ...]:

@@ -19,7 +19,7 @@ from atom.analysis.intervals import Floats
 from atom.records import Judge
 from atom.store import Store
 from atom.store.verdicts import values_of_group
-from atom.views.people.pair_labels import Figure
+from atom.views.people.pair_labels import LabelFigure
 from atom.views.study_data import StudyData
 
 _SEED = 20_063
@@ -50,7 +50,7 @@ class RepeatRow:
     equal: FidelityShare
     adjacent: FidelityShare
     spread: float
-    alpha: Figure
+    alpha: LabelFigure
     pearson: float
     mean: float
 
@@ -100,7 +100,7 @@ def _row(
         equal=share_of(spread == 0, cluster),
         adjacent=share_of(spread <= 1, cluster),
         spread=float(spread.max()),
-        alpha=Figure(value=krippendorff_alpha(scores), lo=lo, hi=hi, n=scores.shape[1]),
+        alpha=LabelFigure(value=krippendorff_alpha(scores), lo=lo, hi=hi, n=scores.shape[1]),
         pearson=_pearson(scores[0], scores[1]),
         mean=float(np.nanmean(scores, axis=0).mean()),
     )

@@ -28,7 +28,7 @@ GLYPHS: Mapping[Label, tuple[str, str]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class LeftOut:
+class UnusedMarks:
     """Scored checkpoints of one model under a node that its claim doesn't rest on.
 
     Attributes:
@@ -52,7 +52,7 @@ class LeftOut:
         return ", ".join(f"{n:,} {word}" for n, word in named if n)
 
 
-NOTHING_LEFT_OUT = LeftOut()
+NOTHING_LEFT_OUT = UnusedMarks()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,10 +78,10 @@ class NodeEvidence:
     n: int
     samples: int
     more_samples: float
-    left_out: LeftOut = NOTHING_LEFT_OUT
+    left_out: UnusedMarks = NOTHING_LEFT_OUT
 
     @classmethod
-    def of(cls, one: NodeFinding, left_out: LeftOut | None = None) -> Self:
+    def of(cls, one: NodeFinding, left_out: UnusedMarks | None = None) -> Self:
         """Bring a finding to points of 0-100."""
         return cls(
             label=one.label,
@@ -172,7 +172,7 @@ def evidence(data: StudyData, filters: Filters, model: int) -> Evidence:
 
 def left_out_of(
     data: StudyData, filters: Filters, without: int | None = None
-) -> Callable[[int, int], LeftOut]:
+) -> Callable[[int, int], UnusedMarks]:
     """Return a look-up: what a model's claim on a node of the tree doesn't rest on.
 
     Args:
@@ -182,8 +182,8 @@ def left_out_of(
     said = node_said(data, filters, without)
     silent = said.own - said.addressed
 
-    def at(model: int, node: int) -> LeftOut:
-        return LeftOut(
+    def at(model: int, node: int) -> UnusedMarks:
+        return UnusedMarks(
             carried=int(said.carried[model, node]),
             silent=int(silent[model, node]),
             unreached=int(said.unreached[model, node]),

@@ -21,7 +21,7 @@ from atom.analysis.nodes import index_nodes
 from atom.views.filters import Filters, Measure
 from atom.views.overview.asked_rows import benchmarks_of
 from atom.views.overview.diagnosis import diagnosis_of
-from atom.views.overview.evidence import NOTHING_LEFT_OUT, LeftOut, left_out_of, possible_end
+from atom.views.overview.evidence import NOTHING_LEFT_OUT, UnusedMarks, left_out_of, possible_end
 from atom.views.study_data import StudyData
 from taxonomy import Path
 
@@ -72,7 +72,7 @@ class Weakness:
     filters: Filters
     p: float = math.nan
     p_adjusted: float = math.nan
-    left_out: LeftOut = NOTHING_LEFT_OUT
+    left_out: UnusedMarks = NOTHING_LEFT_OUT
 
     @property
     def confounded(self) -> bool:
@@ -183,7 +183,7 @@ def _weakness(
     measure: Measure,
     filters: Filters,
     path: Path,
-    left_out: LeftOut,
+    left_out: UnusedMarks,
 ) -> Weakness:
     rests = "yes" if left_out.words else None
     door = filters.but(node=path, rests=rests)

@@ -20,7 +20,7 @@ _MOST_ROWS = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class Picked:
+class ExampleCase:
     """A failed criterion that explains itself.
 
     Attributes:
@@ -42,7 +42,7 @@ class Picked:
         return bool(point and point.quote)
 
 
-def picked_case(store: Store, data: StudyData) -> Picked | None:
+def picked_case(store: Store, data: StudyData) -> ExampleCase | None:
     """Pick a failed criterion with a region and, where there is one, a quote.
 
     Examples of the largest confirmed weaknesses come first, then whatever failed.
@@ -53,8 +53,8 @@ def picked_case(store: Store, data: StudyData) -> Picked | None:
     return data.table.kept.get("picked case", lambda: _pick(store, data))
 
 
-def _pick(store: Store, data: StudyData) -> Picked | None:
-    first: Picked | None = None
+def _pick(store: Store, data: StudyData) -> ExampleCase | None:
+    first: ExampleCase | None = None
     for finding, filters in _places(data, overview(data, Filters())):
         for row in failures(store, data, filters).rows[:_MOST_ROWS]:
             found = _shown(store, data, row.filters.but(criterion=row.criterion_id), finding)
@@ -73,7 +73,7 @@ def _places(data: StudyData, view: Overview) -> Iterator[tuple[Weakness | None, 
 
 def _shown(
     store: Store, data: StudyData, filters: Filters, finding: Weakness | None
-) -> Picked | None:
+) -> ExampleCase | None:
     case = sample_view(store, data, filters)
     if case is None or case.criterion is None or case.mark is None:
         return None
@@ -82,7 +82,7 @@ def _shown(
     failed = case.mark.near is not None and case.mark.near <= 2
     if not (failed and regions and pictures and pictures[0].picture_id):
         return None
-    return Picked(case=case, regions=regions, filters=filters, finding=finding)
+    return ExampleCase(case=case, regions=regions, filters=filters, finding=finding)
 
 
 @dataclass(frozen=True, kw_only=True)

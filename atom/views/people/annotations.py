@@ -22,7 +22,7 @@ from atom.store import Store
 from atom.store.labels import everything_said, labels_of
 from taxonomy import fold, parse_path
 
-Subject: TypeAlias = "tuple[AnnotationKind, str]"
+LabelSubject: TypeAlias = "tuple[AnnotationKind, str]"
 """What was labelled: (kind, subject's id)."""
 LEAST_SURE = f"{PICKED}where the judge is least sure"
 """Note of a label whose sample wasn't drawn at random; it must not debias a mean."""
@@ -36,7 +36,7 @@ COLUMNS = ("kind", "subject_id", "annotator", "value", "label", "ranks", "shown"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing:
+class LabelStanding:
     """What people say of one thing.
 
     Attributes:
@@ -108,7 +108,7 @@ def says(label: Annotation) -> object:
     return label.label.strip().casefold()
 
 
-def standing(annotations: Iterable[Annotation]) -> dict[Subject, Standing]:
+def standing(annotations: Iterable[Annotation]) -> dict[LabelSubject, LabelStanding]:
     """Say what stands for each thing that was labelled: adjudicated, else agreed, else nothing.
 
     Labels that were skipped say nothing. Scores up to one point apart are agreed, and their mean
@@ -117,32 +117,32 @@ def standing(annotations: Iterable[Annotation]) -> dict[Subject, Standing]:
     Args:
         annotations: labels of one study.
     """
-    by_subject: dict[Subject, list[Annotation]] = defaultdict(list)
+    by_subject: dict[LabelSubject, list[Annotation]] = defaultdict(list)
     for label in annotations:
         if label.state == "given":
             by_subject[label.kind, label.subject_id].append(label)
     return {subject: _stands(labels) for subject, labels in by_subject.items()}
 
 
-def _stands(labels: Sequence[Annotation]) -> Standing:
+def _stands(labels: Sequence[Annotation]) -> LabelStanding:
     first = [label for label in labels if not label.adjudicates]
     third = [label for label in labels if label.adjudicates]
     given = (*first, *third)
     if third:
         last = max(third, key=lambda label: (label.created, label.id))
-        return Standing(state="adjudicated", label=last, given=given)
+        return LabelStanding(state="adjudicated", label=last, given=given)
     if len(first) == 1:
-        return Standing(state="single", label=first[0], given=given)
+        return LabelStanding(state="single", label=first[0], given=given)
     apart = _NUMBERS.get(first[0].kind)
     values = [label.value for label in first if label.value is not None]
     if apart is not None and len(values) == len(first):
         if max(values) - min(values) > apart:
-            return Standing(state="conflict", label=None, given=given)
+            return LabelStanding(state="conflict", label=None, given=given)
         mean = first[0].model_copy(update={"value": sum(values) / len(values)})
-        return Standing(state="agreed", label=mean, given=given)
+        return LabelStanding(state="agreed", label=mean, given=given)
     if len({says(label) for label in first}) > 1:
-        return Standing(state="conflict", label=None, given=given)
-    return Standing(state="agreed", label=first[0], given=given)
+        return LabelStanding(state="conflict", label=None, given=given)
+    return LabelStanding(state="agreed", label=first[0], given=given)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,7 +160,7 @@ def _dense(label: Annotation) -> list[_Place]:
     ]
 
 
-def conflicts(annotations: Iterable[Annotation]) -> dict[Subject, Standing]:
+def conflicts(annotations: Iterable[Annotation]) -> dict[LabelSubject, LabelStanding]:
     """Return the things on which people disagree and nobody has settled it."""
     return {key: one for key, one in standing(annotations).items() if one.state == "conflict"}
 
@@ -176,7 +176,7 @@ def people_of(annotations: Iterable[Annotation]) -> tuple[str, ...]:
 def agreement_of(
     annotations: Iterable[Annotation],
     kind: AnnotationKind,
-    stands: Mapping[Subject, Standing] | None = None,
+    stands: Mapping[LabelSubject, LabelStanding] | None = None,
 ) -> KindAgreement:
     """Say how far people agree on one kind of label; a third's labels are left out.
 

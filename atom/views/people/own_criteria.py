@@ -24,7 +24,7 @@ from atom.store import Store
 from atom.store.labels import labels_of
 from atom.store.verdicts import verdicts_of_part
 from atom.views.failures.sample import SampleView
-from atom.views.people.page import Item, item_of
+from atom.views.people.page import LabelItem, item_of
 from atom.views.study_data import StudyData
 
 YES, NO = "yes", "no"
@@ -44,7 +44,9 @@ def written_key(sample_id: str, annotator: str) -> str:
     return f"{sample_id}/{annotator}"
 
 
-def own_items(view: SampleView, annotator: str, written: Annotation | None) -> tuple[Item, ...]:
+def own_items(
+    view: SampleView, annotator: str, written: Annotation | None
+) -> tuple[LabelItem, ...]:
     """Return what a person is asked about one sample: first to write, then to match and tick.
 
     Args:
@@ -68,7 +70,7 @@ def own_items(view: SampleView, annotator: str, written: Annotation | None) -> t
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoreRow:
+class OwnScoreRow:
     """A model's score by either set, 0 to 100, over the samples that people went through.
 
     Attributes:
@@ -109,7 +111,7 @@ class OwnCriteria:
     samples: int
     recall: FidelityShare
     precision: FidelityShare
-    rows: tuple[ScoreRow, ...]
+    rows: tuple[OwnScoreRow, ...]
     scored: int
     unasked: tuple[tuple[str, str], ...]
     unwanted: tuple[tuple[str, str], ...]
@@ -280,7 +282,7 @@ def _criteria(data: StudyData, samples: Collection[str]) -> dict[str, str]:
 
 def _scores(
     data: StudyData, criteria: Mapping[str, str], kept: Mapping[str, bool]
-) -> tuple[tuple[ScoreRow, ...], int]:
+) -> tuple[tuple[OwnScoreRow, ...], int]:
     """Score every model by all criteria and by those that people would ask, answer by answer."""
     table = data.table
     of_sample: dict[str, list[str]] = defaultdict(list)
@@ -308,7 +310,7 @@ def _scores(
         cluster = table.cluster[table.sample[here]].astype(np.int64)
         if len(here):
             found.append(
-                ScoreRow(
+                OwnScoreRow(
                     model=at,
                     name=candidate.name,
                     judge=paired_gap(every[here], cluster, bound=100.0),

@@ -9,21 +9,21 @@ from atom.analysis.compare.paired import PairedGap
 from atom.display import numbers, writers
 from atom.display.estimate import Estimate, Unit
 from atom.display.table import Column, Table
-from atom.views.people.own_criteria import OwnCriteria, ScoreRow
+from atom.views.people.own_criteria import OwnCriteria, OwnScoreRow
 
 MODEL: Final = "Model"
 
 
-def score_table(view: OwnCriteria) -> Table[ScoreRow]:
+def score_table(view: OwnCriteria) -> Table[OwnScoreRow]:
     """Table the models' scores by either set."""
     columns = (
-        Column[ScoreRow](title=MODEL, of=lambda one: one.name, name="model"),
-        Column[ScoreRow](title="By the judge’s criteria, 0–100",
-                         of=lambda one: _mean(one.judge), name="judge", number=True),
-        Column[ScoreRow](title="By those that people would ask",
-                         of=lambda one: _mean(one.people), name="people", number=True),
-        Column[ScoreRow](title="Difference (95 %)", of=lambda one: _mean(one.gap, "gap"),
-                         name="gap", ends=("low", "high"), number=True),
+        Column[OwnScoreRow](title=MODEL, of=lambda one: one.name, name="model"),
+        Column[OwnScoreRow](title="By the judge’s criteria, 0–100",
+                            of=lambda one: _mean(one.judge), name="judge", number=True),
+        Column[OwnScoreRow](title="By those that people would ask",
+                            of=lambda one: _mean(one.people), name="people", number=True),
+        Column[OwnScoreRow](title="Difference (95 %)", of=lambda one: _mean(one.gap, "gap"),
+                            name="gap", ends=("low", "high"), number=True),
     )  # fmt: skip
     return Table(label="Scores by either set of criteria", columns=columns, rows=view.rows)
 

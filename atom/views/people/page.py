@@ -25,7 +25,7 @@ from atom.store import table as columns_of
 from atom.views.failures.sample import AnswerView, CriterionView, SampleView, sample_view
 from atom.views.filters import Filters
 from atom.views.lab.hard_pairs import hard_pairs
-from atom.views.people.annotations import Standing, Subject
+from atom.views.people.annotations import LabelStanding, LabelSubject
 from atom.views.people.sample_order import number_of, shuffled
 from atom.views.study_data import StudyData
 from taxonomy import format_path
@@ -73,7 +73,7 @@ WANTED = MIN_LABELLED
 
 
 @dataclass(frozen=True, kw_only=True)
-class Item:
+class LabelItem:
     """One thing that a person is asked.
 
     Attributes:
@@ -125,9 +125,9 @@ def item_of(
     sample_id: str = "",
     criterion_id: str = "",
     response_ids: tuple[str, ...] = (),
-) -> Item:
+) -> LabelItem:
     """Make an item; its id tells nothing about what it is of."""
-    return Item(
+    return LabelItem(
         id=content_id("human check item", kind, subject_id)[:20],
         kind=kind,
         subject_id=subject_id,
@@ -156,7 +156,7 @@ def answers_of(view: SampleView) -> tuple[AnswerView, ...]:
 
 def items_of(
     view: SampleView, queue: QueueName, annotator: str, only: str | None = None
-) -> tuple[Item, ...]:
+) -> tuple[LabelItem, ...]:
     """Return what a person is asked about one sample.
 
     Args:
@@ -171,7 +171,7 @@ def items_of(
         if only is None or queue != "scores" or answer.candidate.id == only
     ]
     order = shuffled(ids, annotator, sample)
-    found: list[Item] = []
+    found: list[LabelItem] = []
     if queue == "ranking" and len(order) > 1:
         found.append(item_of("ranking", sample, sample_id=sample, response_ids=order))
     elif queue == "scores":
@@ -196,7 +196,7 @@ def items_of(
     return numbered(found)
 
 
-def numbered(items: Sequence[Item]) -> tuple[Item, ...]:
+def numbered(items: Sequence[LabelItem]) -> tuple[LabelItem, ...]:
     """Say of each item which of its sample's it is."""
     total = Counter(item.sample_id for item in items)
     seen: Counter[str] = Counter()
@@ -226,15 +226,15 @@ def find_criterion(view: SampleView, criterion_id: str) -> CriterionView | None:
 
 
 def error_items(
-    store: Store, data: StudyData, stands: Mapping[Subject, Standing]
-) -> tuple[Item, ...]:
+    store: Store, data: StudyData, stands: Mapping[LabelSubject, LabelStanding]
+) -> tuple[LabelItem, ...]:
     """Return where the judge was off: people score it otherwise, or its solution is wrong.
 
     Args:
         stands: what people say.
     """
     table = data.table
-    found: list[tuple[float, Item]] = []
+    found: list[tuple[float, LabelItem]] = []
     labelled = {
         subject: one.value
         for (kind, subject), one in stands.items()
@@ -263,8 +263,8 @@ def error_items(
 
 
 def conflict_items(
-    store: Store, data: StudyData, clashes: Mapping[Subject, Standing], annotator: str
-) -> tuple[tuple[Item, ...], int]:
+    store: Store, data: StudyData, clashes: Mapping[LabelSubject, LabelStanding], annotator: str
+) -> tuple[tuple[LabelItem, ...], int]:
     """Return the conflicts that this person can settle, and how many they can't (a part in them).
 
     Args:
@@ -276,7 +276,7 @@ def conflict_items(
         for subject, one in clashes.items()
         if any(label.annotator == annotator for label in one.given)
     }
-    found: list[Item] = []
+    found: list[LabelItem] = []
     for subject, one in clashes.items():
         if subject in own or subject[0] not in KINDS["conflicts"]:
             continue
@@ -288,8 +288,12 @@ def conflict_items(
 
 
 def _conflict(
-    store: Store, data: StudyData, subject: Subject, given: Sequence[Annotation], annotator: str
-) -> Item | None:
+    store: Store,
+    data: StudyData,
+    subject: LabelSubject,
+    given: Sequence[Annotation],
+    annotator: str,
+) -> LabelItem | None:
     kind, name = subject
     if kind == "ranking":
         if name not in data.sample_position:
@@ -316,7 +320,7 @@ def _conflict(
     return item_of(kind, name, sample_id=sample_id, criterion_id=name)
 
 
-def pair_items(store: Store, data: StudyData, annotator: str) -> tuple[Item, ...]:
+def pair_items(store: Store, data: StudyData, annotator: str) -> tuple[LabelItem, ...]:
     """Return the hard pairs of the newest run that looked for them, in the order of its draw.
 
     Args:
@@ -331,7 +335,7 @@ def pair_items(store: Store, data: StudyData, annotator: str) -> tuple[Item, ...
     return tuple(items)
 
 
-def _pair_item(store: Store, data: StudyData, name: str, annotator: str) -> Item | None:
+def _pair_item(store: Store, data: StudyData, name: str, annotator: str) -> LabelItem | None:
     ids = name.split("/")
     answers = store.get_many(Response, ids)
     samples = {one.sample_id for one in answers} & data.sample_position.keys()

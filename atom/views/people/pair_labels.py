@@ -50,7 +50,7 @@ _SEED = 20_061
 
 
 @dataclass(frozen=True, kw_only=True)
-class Figure:
+class LabelFigure:
     """A number with its 95 % interval over samples; NaN where there is none."""
 
     value: float
@@ -65,11 +65,11 @@ class TwoAnnotators:
 
     first: str
     second: str
-    kappa: Figure
+    kappa: LabelFigure
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeRow:
+class PairJudgeRow:
     """A judge against most people's label, in one way of counting what couldn't be read."""
 
     judge: str
@@ -119,8 +119,8 @@ class PairLabels:
     foreign: int
     kappas: tuple[TwoAnnotators, ...]
     all_kappas: int
-    alpha: Figure | None
-    judges: tuple[JudgeRow, ...]
+    alpha: LabelFigure | None
+    judges: tuple[PairJudgeRow, ...]
     lead: Lead | None
     commonest: ClassScores
     commonest_label: int
@@ -129,7 +129,7 @@ class PairLabels:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Labelled:
+class LabelledPairs:
     """People's labels and judges' votes of the same pairs, read.
 
     Attributes:
@@ -154,7 +154,7 @@ class Labelled:
     conflicts: int
 
 
-def labelled(store: Store, data: StudyData) -> Labelled | None:
+def labelled(store: Store, data: StudyData) -> LabelledPairs | None:
     """Read people's labels of pairs and the judges' votes on them; None without labels."""
     rows = given_pairs(store, data.study.id, _CODE)
     answer_at = {name: at for at, name in enumerate(data.table.response_ids)}
@@ -188,7 +188,7 @@ def labelled(store: Store, data: StudyData) -> Labelled | None:
     for pair, code in settled.items():
         most[pair] = code
     said, conflicts = _votes(store, data.votes, places)
-    return Labelled(
+    return LabelledPairs(
         places=places, annotators=annotators, labels=labels, most=most, settled=len(settled),
         foreign=foreign, synthetic=synthetic, said=said, conflicts=conflicts,
     )  # fmt: skip
@@ -255,12 +255,12 @@ def _kappas(
         shown = place < MOST_PAIRS
         lo, hi = resample_interval(kappa, cluster[both], rng) if shown else (nan, nan)
         value = kappa(np.arange(len(both)))
-        figure = Figure(value=value, lo=lo, hi=hi, n=len(both))
+        figure = LabelFigure(value=value, lo=lo, hi=hi, n=len(both))
         rows.append(TwoAnnotators(first=annotators[one], second=annotators[other], kappa=figure))
     return tuple(rows)
 
 
-def _alpha(labels: Ints, cluster: Ints, rng: Generator) -> Figure | None:
+def _alpha(labels: Ints, cluster: Ints, rng: Generator) -> LabelFigure | None:
     ratings = np.where(labels >= 0, labels, np.nan).astype(np.float64)
     twice = np.flatnonzero((labels >= 0).sum(axis=0) > 1)
     if not len(twice):
@@ -268,7 +268,7 @@ def _alpha(labels: Ints, cluster: Ints, rng: Generator) -> Figure | None:
     ratings = ratings[:, twice]
     lo, hi = alpha_interval(ratings, cluster[twice], rng, "nominal")
     value = krippendorff_alpha(ratings, "nominal")
-    return Figure(value=value, lo=lo, hi=hi, n=len(twice))
+    return LabelFigure(value=value, lo=lo, hi=hi, n=len(twice))
 
 
 def _votes(
@@ -325,7 +325,7 @@ def _lead(said: Mapping[str, Ints], most: Ints, cluster: Ints) -> Lead | None:
     return Lead(ahead=ahead, behind=behind, gap=paired_gap(difference, cluster[both]))
 
 
-def _rows(judge: str, codes: Ints, most: Ints, cluster: Ints) -> tuple[JudgeRow, ...]:
+def _rows(judge: str, codes: Ints, most: Ints, cluster: Ints) -> tuple[PairJudgeRow, ...]:
     asked = (codes > -2) & (most >= 0)
     if not asked.any():
         return ()
@@ -336,7 +336,7 @@ def _rows(judge: str, codes: Ints, most: Ints, cluster: Ints) -> tuple[JudgeRow,
         hit = right == np.where(unread & (way == "tie"), TIE, said)
         kept = ~unread if way == "left out" else np.ones(len(said), dtype=np.bool_)
         rows.append(
-            JudgeRow(
+            PairJudgeRow(
                 judge=judge,
                 scores=class_scores(right, said, CLASSES, unread=way, tie=TIE),
                 accuracy=share_of(hit[kept], group[kept]),

@@ -10,7 +10,7 @@ from atom.analysis.agreement.raters import ClassScores, UnreadVote
 from atom.display import numbers
 from atom.display.estimate import Estimate
 from atom.display.table import Column, Table
-from atom.views.people.pair_labels import CHANCE, FIRST, TIE, JudgeRow, PairLabels
+from atom.views.people.pair_labels import CHANCE, FIRST, TIE, PairJudgeRow, PairLabels
 
 JUDGE: Final = "Judge"
 COUNTED: Final = "Unread count"
@@ -25,7 +25,7 @@ _WAYS: Final[dict[UnreadVote, str]] = {
 }
 
 
-class PairRow(NamedTuple):
+class PairAccuracyRow(NamedTuple):
     """A judge in one way of counting, or what needs no look at the answers.
 
     Attributes:
@@ -38,49 +38,52 @@ class PairRow(NamedTuple):
     who: str
     accuracy: Estimate
     three: tuple[float, float, float]
-    judge: JudgeRow | None = None
+    judge: PairJudgeRow | None = None
 
 
-def pair_table(view: PairLabels) -> Table[PairRow]:
+def pair_table(view: PairLabels) -> Table[PairAccuracyRow]:
     """Table the judges, and under them what one label for all and a label at random reach."""
     columns = (
-        Column[PairRow](title=JUDGE, of=lambda row: row.who),
-        Column[PairRow](title=COUNTED, of=lambda row: _way(row.judge)),
-        Column[PairRow](title=ACCURACY, of=lambda row: row.accuracy, number=True),
+        Column[PairAccuracyRow](title=JUDGE, of=lambda row: row.who),
+        Column[PairAccuracyRow](title=COUNTED, of=lambda row: _way(row.judge)),
+        Column[PairAccuracyRow](title=ACCURACY, of=lambda row: row.accuracy, number=True),
         *(_average(title, at) for at, title in enumerate(THREE)),
-        Column[PairRow](
+        Column[PairAccuracyRow](
             title=UNREAD,
             number=True,
             of=lambda row: f"{row.judge.scores.unread:,}" if row.judge else "",
         ),
-        Column[PairRow](
+        Column[PairAccuracyRow](
             title=PAIRS, number=True, of=lambda row: f"{row.judge.scores.n:,}" if row.judge else ""
         ),
     )
     words = "the first answer" if view.commonest_label == FIRST else "the second answer"
     always = "a tie" if view.commonest_label == TIE else words
     rows = (
-        *(PairRow(row.judge, _share(row.accuracy), _three(row.scores), row) for row in view.judges),
-        PairRow(
+        *(
+            PairAccuracyRow(row.judge, _share(row.accuracy), _three(row.scores), row)
+            for row in view.judges
+        ),
+        PairAccuracyRow(
             f"Always {always}, the commonest label",
             Estimate(value=view.commonest.accuracy, unit="share"),
             _three(view.commonest),
         ),
-        PairRow(
+        PairAccuracyRow(
             "A label at random", Estimate(value=CHANCE, unit="share"), (CHANCE, CHANCE, math.nan)
         ),
     )
     return Table(label="Judges against most people", columns=columns, rows=rows)
 
 
-def _average(title: str, at: int) -> Column[PairRow]:
+def _average(title: str, at: int) -> Column[PairAccuracyRow]:
     term = "" if at else "macro average"
     return Column(
         title=title, of=lambda row: numbers.share(row.three[at], 1), number=True, term=term
     )
 
 
-def _way(row: JudgeRow | None) -> str:
+def _way(row: PairJudgeRow | None) -> str:
     if row is None:
         return ""
     return _WAYS[row.scores.counted] if row.scores.unread else "none unread"

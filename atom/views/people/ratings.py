@@ -20,7 +20,7 @@ from atom.records import Judge
 from atom.store import Store
 from atom.store.labels import given_scores
 from atom.store.verdicts import values_of_group
-from atom.views.people.pair_labels import Figure
+from atom.views.people.pair_labels import LabelFigure
 from atom.views.study_data import StudyData
 
 OF_OTHERS = ("online",)
@@ -57,8 +57,8 @@ class RatingRow:
 
     criterion: str
     things: int
-    alpha: Figure
-    correlations: tuple[Figure, ...]
+    alpha: LabelFigure
+    correlations: tuple[LabelFigure, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +95,7 @@ class PeopleRatings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Things:
+class RatedThings:
     """What people rated; things of shape (n,), ratings of shape (raters, n)."""
 
     at: Mapping[tuple[str, str], int]
@@ -150,7 +150,7 @@ def people_ratings(store: Store, data: StudyData) -> PeopleRatings | None:
     )
 
 
-def things_of(store: Store, data: StudyData) -> Things | None:
+def things_of(store: Store, data: StudyData) -> RatedThings | None:
     """Read what people rated; None where nobody rated anything so."""
     at: dict[tuple[str, str], int] = {}
     raters: dict[str, int] = {}
@@ -175,7 +175,7 @@ def things_of(store: Store, data: StudyData) -> Things | None:
     mean = np.where(count > 0, np.nansum(ratings, axis=0) / np.maximum(count, 1), np.nan)
     for thing, value in settled.items():
         mean[thing] = value
-    return Things(
+    return RatedThings(
         at=at,
         ratings=ratings,
         mean=mean,
@@ -185,7 +185,7 @@ def things_of(store: Store, data: StudyData) -> Things | None:
 
 
 def scores_of(
-    store: Store, data: StudyData, things: Things
+    store: Store, data: StudyData, things: RatedThings
 ) -> tuple[tuple[Floats, ...], tuple[RatingJudge, ...]]:
     """Return each judge's scores of the things, and who they are; repeats are averaged."""
     values: dict[tuple[str, str], dict[int, list[float]]] = {}
@@ -222,7 +222,7 @@ def scores_of(
 
 
 def _row(
-    name: str, things: Things, scores: Sequence[Floats], here: Ints, rng: Generator
+    name: str, things: RatedThings, scores: Sequence[Floats], here: Ints, rng: Generator
 ) -> RatingRow:
     return RatingRow(
         criterion=name,
@@ -235,15 +235,15 @@ def _row(
     )
 
 
-def _alpha(ratings: Floats, cluster: Ints, rng: Generator) -> Figure:
+def _alpha(ratings: Floats, cluster: Ints, rng: Generator) -> LabelFigure:
     twice = np.flatnonzero(np.isfinite(ratings).sum(axis=0) > 1)
     ratings = ratings[:, twice]
     lo, hi = alpha_interval(ratings, cluster[twice], rng)
     value = krippendorff_alpha(ratings)
-    return Figure(value=value, lo=lo, hi=hi, n=len(twice))
+    return LabelFigure(value=value, lo=lo, hi=hi, n=len(twice))
 
 
-def _correlation(people: Floats, judge: Floats, cluster: Ints, rng: Generator) -> Figure:
+def _correlation(people: Floats, judge: Floats, cluster: Ints, rng: Generator) -> LabelFigure:
     both = np.isfinite(people) & np.isfinite(judge)
     a, b = people[both], judge[both]
     value = rank_correlation(a, b)
@@ -251,7 +251,7 @@ def _correlation(people: Floats, judge: Floats, cluster: Ints, rng: Generator) -
     if math.isfinite(value):
         first, second = (np.unique(each, return_inverse=True)[1] for each in (a, b))
         lo, hi = resample_interval(lambda at: _spearman(first[at], second[at]), cluster[both], rng)
-    return Figure(value=value, lo=lo, hi=hi, n=len(a))
+    return LabelFigure(value=value, lo=lo, hi=hi, n=len(a))
 
 
 def _spearman(a: Ints, b: Ints) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from atom.records import Response, Sample
 from atom.store import Store
-from atom.views.people.page import Item, item_of, numbered
+from atom.views.people.page import LabelItem, item_of, numbered
 from atom.views.people.sample_order import shuffled
 from atom.views.study_data import StudyData
 
@@ -123,7 +123,7 @@ def _known_answer(sample: Sample) -> str:
     return f"{chr(65 + sample.choices.index(known))}, {known}" if known in sample.choices else known
 
 
-def report_items(data: StudyData, annotator: str) -> tuple[Item, ...]:
+def report_items(data: StudyData, annotator: str) -> tuple[LabelItem, ...]:
     """Return the reports that a person matches, three at most, in an order of their own."""
     order = shuffled((one.candidate_id for one in profiles(data)), annotator, "reports")
     if len(order) < 2:

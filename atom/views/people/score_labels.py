@@ -12,7 +12,7 @@ from atom.analysis.intervals import Floats, Ints
 from atom.records import PICKED, PICKED_HERE
 from atom.store import Store
 from atom.store.reading.marks import HUMAN_CHECK, PersonMark, person_marks, subjects_of_marks
-from atom.views.people.annotations import Standing, load_annotations, standing
+from atom.views.people.annotations import LabelStanding, load_annotations, standing
 from atom.views.study_data import StudyData, rows_about
 
 
@@ -87,7 +87,7 @@ def load_labels(store: Store, data: StudyData) -> Labels:
     )
 
 
-def _picked(one: Standing) -> bool:
+def _picked(one: LabelStanding) -> bool:
     """Say whether a checkpoint was labelled only because it was picked, not drawn."""
     first = [label for label in one.given if not label.adjudicates] or one.given
     return all(label.note.startswith(PICKED) for label in first)

@@ -30,7 +30,7 @@ from atom.views.prepared.ready import (
     SUFFIX,
     SUMS,
     WHOLE,
-    Ready,
+    PreparedStudy,
     part_file,
     parts_here,
     tidy,
@@ -42,7 +42,7 @@ from atom.views.tree.node_table import placed
 
 MOST_FILTERS = 200
 """Single filters whose sums are made beforehand; those after them are added up when chosen."""
-Told = Callable[[str], None]
+OnStage = Callable[[str], None]
 
 
 def prepare(
@@ -52,8 +52,8 @@ def prepare(
     *,
     folder: Path,
     processes: int | None = None,
-    tell: Told = lambda words: None,
-) -> Ready:
+    tell: OnStage = lambda words: None,
+) -> PreparedStudy:
     """Make a study ready as it stands now; whoever is killed meanwhile leaves what was there.
 
     Args:
@@ -81,8 +81,8 @@ def prepare(
 
 
 def _prepare(
-    store: Store, study_id: str, judge_id: str | None, folder: Path, processes: int, tell: Told
-) -> Ready:
+    store: Store, study_id: str, judge_id: str | None, folder: Path, processes: int, tell: OnStage
+) -> PreparedStudy:
     study = find_study(store, study_id)
     judge = chosen_judge(store, study, judge_id)
     made, begun = time.time(), time.monotonic()
@@ -98,7 +98,7 @@ def _prepare(
     if not rows and not len(data.table.sample):
         raise StoreError(f"{study.name!r} has nothing to add up yet: judge it first")
     place = folder / f"{snapshot.stem}{SUFFIX}"
-    ready = Ready(
+    ready = PreparedStudy(
         place=place, made=made, changes=before.changes, results=data.revision - before.changes,
         seconds=0.0, parts=parts_of(rows), judge=judge, depends=tuple(depends_on(study)),
     )  # fmt: skip
@@ -114,7 +114,7 @@ def _prepare(
     return ready
 
 
-def _write(part: Path, data: StudyData, of: int, processes: int, tell: Told) -> None:
+def _write(part: Path, data: StudyData, of: int, processes: int, tell: OnStage) -> None:
     """Fill a folder: the whole, its parts, the sums."""
     whole = part / WHOLE
     columns = StudyColumns(
@@ -165,7 +165,7 @@ def _cut(whole: Path, of: int, numbers: range) -> None:
             raise StoreError(f"{str(whole.parent)!r} can't be written: make room on its disk")
 
 
-def add_up(data: StudyData, tell: Told = lambda words: None) -> None:
+def add_up(data: StudyData, tell: OnStage = lambda words: None) -> None:
     """Have all sums made that Overview, Tree and Fingerprints need, with no filter or a single one.
 
     Args:

@@ -34,7 +34,7 @@ MOST_PARTS = 99_999
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ready:
+class PreparedStudy:
     """A study made ready.
 
     Attributes:
@@ -84,7 +84,9 @@ def part_file(place: Path, number: int) -> Path:
     return place / f"part-{number:05}.arrow"
 
 
-def last_ready(store: Store, study: Study, judge_id: str | None, folder: Path) -> Ready | None:
+def last_ready(
+    store: Store, study: Study, judge_id: str | None, folder: Path
+) -> PreparedStudy | None:
     """Return what was last made ready of a study and a judge; None where nothing fits.
 
     What was made under another tree or other settings doesn't: it would show a tree's edit undone.
@@ -98,30 +100,32 @@ def last_ready(store: Store, study: Study, judge_id: str | None, folder: Path) -
     return max(found, key=lambda one: one.made, default=None)
 
 
-def fits(ready: Ready, study: Study) -> bool:
+def fits(ready: PreparedStudy, study: Study) -> bool:
     """Say whether something made ready hangs in the study's tree, by its settings."""
     return ready.format == FORMAT and list(ready.depends) == depends_on(study)
 
 
-def all_ready(store: Store, study: Study, judge_id: str | None, folder: Path) -> list[Ready]:
+def all_ready(
+    store: Store, study: Study, judge_id: str | None, folder: Path
+) -> list[PreparedStudy]:
     """List everything that was made ready of a study and a judge."""
     beginning = selected_name(store, study, judge_id)
     places = folder.glob(f"{beginning}-*{SUFFIX}")
     return [one for one in map(_read, places) if one is not None]
 
 
-def _read(place: Path) -> Ready | None:
+def _read(place: Path) -> PreparedStudy | None:
     try:
         if not is_own(place):
             return None
         held = json.loads((place / MANIFEST).read_text(encoding="utf-8"))
-        found = Ready(**{**held, "place": place, "depends": tuple(held["depends"])})
+        found = PreparedStudy(**{**held, "place": place, "depends": tuple(held["depends"])})
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None
     return found if _can_be(found) else None
 
 
-def _can_be(ready: Ready) -> bool:
+def _can_be(ready: PreparedStudy) -> bool:
     """Say whether a manifest's values are of the kinds that are written."""
     whole = (ready.changes, ready.results, ready.parts, ready.format)
     times = (ready.made, ready.seconds)
@@ -133,7 +137,7 @@ def _can_be(ready: Ready) -> bool:
     )
 
 
-def open_ready(store: Store, study_id: str, ready: Ready) -> StudyData | None:
+def open_ready(store: Store, study_id: str, ready: PreparedStudy) -> StudyData | None:
     """Open a study as it was made ready; None where its files are gone or damaged."""
     study = find_study(store, study_id)
     whole = read_snapshot(ready.place / WHOLE)
@@ -166,7 +170,9 @@ def parts_here(head: StudyData, files: Sequence[Path]) -> InThreads:
     return InThreads(parts=found)
 
 
-def tidy(store: Store, study: Study, judge_id: str | None, folder: Path, keep: Ready) -> None:
+def tidy(
+    store: Store, study: Study, judge_id: str | None, folder: Path, keep: PreparedStudy
+) -> None:
     """Delete what something newly made ready replaces; whoever has it open can go on."""
     for one in all_ready(store, study, judge_id, folder):
         if one.place != keep.place:

@@ -6,10 +6,10 @@ from datetime import datetime, tzinfo
 
 from atom.display.numbers import count
 from atom.store.together.revisions import StudyMoment
-from atom.views.prepared.ready import Ready
+from atom.views.prepared.ready import PreparedStudy
 
 
-def as_of(ready: Ready, now: StudyMoment, *, clock: datetime, making: bool) -> str:
+def as_of(ready: PreparedStudy, now: StudyMoment, *, clock: datetime, making: bool) -> str:
     """Say when what is shown was read, and what came since: `As of 19:42; 3 newer results ...`.
 
     Args:

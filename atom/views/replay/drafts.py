@@ -30,7 +30,7 @@ MOST_CHOICES = 26
 
 
 @dataclass(frozen=True, kw_only=True)
-class Draft:
+class DraftCriterion:
     """A criterion as the editor holds it.
 
     Attributes:
@@ -57,14 +57,14 @@ class Draft:
         return not self.question.strip() or not self.truth.strip()
 
 
-Drafts = tuple[Draft, ...]
+Drafts = tuple[DraftCriterion, ...]
 
 
 def drafts_of(result: CriteriaResult) -> Drafts:
     """Take a judge's criteria into the editor."""
     words = {criterion.id: criterion for criterion in result.criteria}
     return tuple(
-        Draft(
+        DraftCriterion(
             key=f"j{use.position}",
             question=words[use.criterion_id].question,
             truth=words[use.criterion_id].ground_truth,
@@ -101,7 +101,7 @@ def added(drafts: Drafts, taken: Collection[str] = ()) -> Drafts:
     used = {*taken, *(draft.key for draft in drafts)}
     key = next(f"h{n}" for n in itertools.count(1) if f"h{n}" not in used)
     left = min(max(TOTAL_WEIGHT - total(drafts), 1), 10)
-    return (*drafts, Draft(key=key, weight=left))
+    return (*drafts, DraftCriterion(key=key, weight=left))
 
 
 def moved(drafts: Drafts, key: str, by: int) -> Drafts:
@@ -136,7 +136,7 @@ def balanced(drafts: Drafts) -> Drafts:
     )
 
 
-def criterion_id(sample: Sample, draft: Draft) -> str:
+def criterion_id(sample: Sample, draft: DraftCriterion) -> str:
     """Name the criterion that a draft would make: by its words alone."""
     return Criterion.make_id(sample.id, draft.question.strip(), draft.truth.strip())
 

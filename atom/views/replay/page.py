@@ -23,7 +23,7 @@ from atom.store import Store
 from atom.store.standing.answers import answers_to
 from atom.store.standing.members import of_study
 from atom.store.standing.outcomes import outcomes_of
-from atom.views.replay.drafts import MOST_CHOICES, TYPED, Draft, Drafts, criterion_id
+from atom.views.replay.drafts import MOST_CHOICES, TYPED, DraftCriterion, Drafts, criterion_id
 from atom.views.study_data import StudyData
 
 LONGEST = 2000
@@ -134,7 +134,7 @@ class ScoreLine:
     """One criterion scored on the chosen answer."""
 
     number: int
-    draft: Draft
+    draft: DraftCriterion
     criterion_id: str
     point: Checkpoint | None
 

@@ -21,7 +21,7 @@ from atom.views.compare.pairs import (
     pairs_csv,
     read_tab,
 )
-from atom.views.compare.sides import Picked, choices, pick
+from atom.views.compare.sides import ComparedSides, choices, pick
 from atom.views.failures.page import count_listed, failures
 from atom.views.filters import Filters
 from atom.views.study_data import StudyData, load_study
@@ -569,7 +569,7 @@ def test_files_hold_every_node_and_every_pair(data, store):
 def test_text_that_looks_like_a_formula_stays_text(data, store):
     view = versus(data, "cand-a", "cand-b")
     evil = replace(view.picked.first, label="=HYPERLINK(0)")
-    view = replace(view, picked=Picked(first=evil, second=view.picked.second))
+    view = replace(view, picked=ComparedSides(first=evil, second=view.picked.second))
     assert "'=HYPERLINK(0)" in pairs_csv(store, view)
 
 

@@ -8,7 +8,7 @@ import pytest
 from atom.analysis.compare.paired import beyond_margin
 from atom.store.versions import line_of
 from atom.views.compare.page import compare
-from atom.views.compare.sides import Picked, choices
+from atom.views.compare.sides import ComparedSides, choices
 from atom.views.compare.versions import latest_of, version_line, version_step
 from atom.views.filters import Filters
 from tests.atom.views.compare.test_page import study_of
@@ -17,7 +17,7 @@ from tests.planted import WorldSettings, plant
 
 def step(data, before, after, **more):
     there = choices(data)
-    picked = Picked(first=there[after], second=there[before])
+    picked = ComparedSides(first=there[after], second=there[before])
     return version_step(compare(data, Filters(), picked), **more)
 
 
@@ -77,7 +77,7 @@ def test_a_line_says_since_when():
     for at, name in enumerate((first, second, third)):
         there = choices(data)
         other = there[0 if at else 1]
-        view = compare(data, Filters(), Picked(first=there[at], second=other))
+        view = compare(data, Filters(), ComparedSides(first=there[at], second=other))
         fails[name] = view.pairs.first_fails
     now = fails[third]
     assert [one.samples for one in line.since] == [

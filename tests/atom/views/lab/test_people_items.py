@@ -21,7 +21,7 @@ from atom.views.lab.people_items import (
     rating_items,
 )
 from atom.views.people.pair_labels import labelled, pair_labels
-from atom.views.people.ratings import RatingJudge, Things
+from atom.views.people.ratings import RatedThings, RatingJudge
 from atom.views.study_data import load_study
 from tests.atom.views.test_people_labels import PAIR, SAID
 from tests.imports import uploaded
@@ -93,7 +93,7 @@ def test_labels_of_pairs_by_hand(tmp_path):
 def test_ratings_by_hand(store):
     data = load_study(store, STUDY)
     ratings = np.array([[4.0, 1.0], [5.0, np.nan]])
-    things = Things(
+    things = RatedThings(
         at={(sample_id(0), "alignment"): 0, (sample_id(1), "colour"): 1},
         ratings=ratings, mean=np.array([4.5, 1.0]), criterion=("alignment", "colour"),
         cluster=np.array([0, 1]),

@@ -10,7 +10,7 @@ import pytest
 
 from atom.records import Response, Sample
 from atom.store import Store
-from atom.views.people.annotations import Standing, standing
+from atom.views.people.annotations import LabelStanding, standing
 from atom.views.people.page import conflict_items, error_items, items_of, read_sample
 from atom.views.people.reports import profiles, raw_answers, report_items, report_text
 from atom.views.people.sample_order import sample_order, sample_roots, shuffled, unsure_share
@@ -158,7 +158,7 @@ def test_conflicts_are_for_a_third(store, data, made):
         label("score", "gone", "Ada", 1),
         label("score", "gone", "Bo", 5),
     ]
-    clashes: dict[object, Standing] = standing(labels)
+    clashes: dict[object, LabelStanding] = standing(labels)
     found, own = conflict_items(store, data, clashes, "Cy")
     assert [(item.kind, item.sample_id) for item in found] == [
         ("score", made.sample_ids[0]),

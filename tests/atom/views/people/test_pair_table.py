@@ -3,7 +3,7 @@ import math
 from atom.analysis.agreement.fidelity import FidelityShare
 from atom.analysis.agreement.raters import ClassScores
 from atom.display import writers
-from atom.views.people.pair_labels import FIRST, JudgeRow, PairLabels
+from atom.views.people.pair_labels import FIRST, PairJudgeRow, PairLabels
 from atom.views.people.pair_table import pair_table
 
 
@@ -21,9 +21,9 @@ def view(*judges):
 
 def test_judges_stand_above_what_needs_no_judge():
     share = FidelityShare(value=0.612, lo=0.5, hi=0.71, n=1500, clusters=9)
-    one = JudgeRow(judge="j", scores=scores(3, "tie"), accuracy=share)
+    one = PairJudgeRow(judge="j", scores=scores(3, "tie"), accuracy=share)
     nothing = FidelityShare(value=math.nan, lo=math.nan, hi=math.nan, n=0, clusters=0)
-    two = JudgeRow(judge="k", scores=scores(0), accuracy=nothing)
+    two = PairJudgeRow(judge="k", scores=scores(0), accuracy=nothing)
     head, first, second, always, chance = writers.lines(pair_table(view(one, two)))
     assert head.split("  ")[0] == "Judge"
     assert first.split() == [

@@ -25,7 +25,7 @@ from atom.views import shards
 from atom.views.filters import Filters
 from atom.views.overview.page import overview
 from atom.views.prepared.making import prepare, singles
-from atom.views.prepared.ready import MANIFEST, Ready, last_ready, open_ready
+from atom.views.prepared.ready import MANIFEST, PreparedStudy, last_ready, open_ready
 from atom.views.prepared.words import as_of
 from atom.views.snapshot import depends_on, open_study, selected_name, snapshot_folder
 from atom.views.study_data import chosen_judge
@@ -129,8 +129,8 @@ def test_a_manifest_that_cannot_be_is_nobodys(mine, tmp_path, wrong):
     study = find_study(mine, STUDY)
     place = tmp_path / f"{selected_name(mine, study, chosen_judge(mine, study, None))}-x.ready"
     place.mkdir()
-    good = Ready(place=place, made=1.0, changes=1, results=2, seconds=0.1, parts=2, judge=None,
-                 depends=tuple(depends_on(study)))  # fmt: skip
+    good = PreparedStudy(place=place, made=1.0, changes=1, results=2, seconds=0.1, parts=2,
+                         judge=None, depends=tuple(depends_on(study)))  # fmt: skip
     (place / MANIFEST).write_text(good.text())
     assert last_ready(mine, study, None, tmp_path) == good
     text = "[" * 99_999 if wrong is None else json.dumps({**json.loads(good.text()), **wrong})
@@ -146,8 +146,8 @@ def test_a_lock_is_one_process_at_a_time(tmp_path):
 
 def test_the_sentence_says_when_and_what_came(tmp_path):
     made = datetime(2026, 11, 29, 19, 42, tzinfo=UTC)
-    ready = Ready(place=tmp_path, made=made.timestamp(), changes=4, results=10, seconds=60.0,
-                  parts=1, judge=None, depends=())  # fmt: skip
+    ready = PreparedStudy(place=tmp_path, made=made.timestamp(), changes=4, results=10,
+                          seconds=60.0, parts=1, judge=None, depends=())  # fmt: skip
 
     def said(changes, results, *, making=True, clock=made):
         return as_of(ready, StudyMoment(changes, results), clock=clock, making=making)

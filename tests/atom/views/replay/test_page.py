@@ -11,7 +11,7 @@ from atom.stages import criteria
 from atom.stages.criteria import EditedCriterion
 from atom.store import Store
 from atom.views.replay.drafts import (
-    Draft,
+    DraftCriterion,
     added,
     balanced,
     changed,
@@ -107,13 +107,13 @@ def test_weights_are_brought_to_ten_by_largest_remainder():
 @pytest.mark.slow
 @given(st.lists(st.integers(1, 10), min_size=1, max_size=8))
 def test_balanced_weights_total_ten_and_none_is_below_one(weights):
-    drafts = tuple(Draft(key=str(n), weight=weight) for n, weight in enumerate(weights))
+    drafts = tuple(DraftCriterion(key=str(n), weight=weight) for n, weight in enumerate(weights))
     result = balanced(drafts)
     assert total(result) == 10
     assert min(draft.weight for draft in result) >= 1
 
 
-def mapping(draft: Draft, leaf=LEAF) -> Mapping:
+def mapping(draft: DraftCriterion, leaf=LEAF) -> Mapping:
     return Mapping(
         criterion_id=criterion_id(SAMPLE, draft),
         tree_version="t",
@@ -133,7 +133,7 @@ def test_leaves_are_taken_from_the_judge_and_kept_from_a_hand():
     assert [m.prompt for m in found] == ["mapping/1", "hand", "mapping/1"]
 
 
-def point(draft: Draft, score: int | None, state: str = "scored") -> Checkpoint:
+def point(draft: DraftCriterion, score: int | None, state: str = "scored") -> Checkpoint:
     return Checkpoint(
         key=f"{draft.key}",
         criterion_id=criterion_id(SAMPLE, draft),
