@@ -33,7 +33,7 @@ Names = Annotated[tuple[str, ...], BeforeValidator(_many)]
 Variable = Annotated[str, Field(pattern=r"^[A-Z_][A-Z0-9_]{0,63}$")]
 
 
-Whose = Literal["deployment", "viewer", "analyst", "admin"]
+BudgetScope = Literal["deployment", "viewer", "analyst", "admin"]
 
 
 class _Part(BaseModel):
@@ -75,7 +75,7 @@ class SignIn(_Part):
 class Limits(_Part):
     """What people may spend, and what may be asked and read."""
 
-    budgets: dict[Whose, Annotated[float, Field(ge=0)]] = {}
+    budgets: dict[BudgetScope, Annotated[float, Field(ge=0)]] = {}
     """USD a month: of everybody together, or of each person with a role."""
     key_variables: Names = ("ATOM_KEY_*",)
     """Patterns of the only environment variables that an endpoint may name."""

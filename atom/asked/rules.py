@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from atom.asked.terms import VIEWS, terms_in
-from atom.asked.wanted import MOST_QUESTION, Label, Vocabulary, Wanted
+from atom.asked.wanted import MOST_QUESTION, Label, ViewRequest, Vocabulary
 
 _WORD: Final = re.compile(r"[^\W_]+(?:[-_.'’:][^\W_]+)*")
 _QUOTED: Final = re.compile(r"[\"“«]([^\"”»]{1,120})[\"”»]")
@@ -98,7 +98,9 @@ class _Reading:
         return [word for word in _WORD.finditer(self.text) if self.free(*word.span())]
 
 
-def read_question(question: str, vocabulary: Vocabulary, terms: Iterable[str] = VIEWS) -> Wanted:
+def read_question(
+    question: str, vocabulary: Vocabulary, terms: Iterable[str] = VIEWS
+) -> ViewRequest:
     """Read what a question asks to see, by rule.
 
     Args:
@@ -138,7 +140,7 @@ def read_question(question: str, vocabulary: Vocabulary, terms: Iterable[str] = 
         for word in reading.words()
         if word.group().lower().replace("’", "'") not in _IDLE and not word.group().isdigit()
     ]
-    return Wanted(
+    return ViewRequest(
         page=page,
         models=tuple(models[:2]),
         capability=capability,

@@ -34,7 +34,7 @@ class Label(BaseModel):
     """Which, `hard`."""
 
 
-class Wanted(BaseModel):
+class ViewRequest(BaseModel):
     """What a question asks to see."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -46,10 +46,10 @@ def launch(args: argparse.Namespace, out: Output) -> int:
     found = args.deployment or deployment_file()
     if found:
         return _launch_for_team(Path(found), args, out)
-    from atom.ui.shell.launch import Opened
+    from atom.ui.shell.launch import AppAddress
     from atom.ui.shell.launch import launch as start
 
-    def say(opened: Opened) -> None:
+    def say(opened: AppAddress) -> None:
         if opened.beyond:
             out.problem(_BEYOND)
         out.result(
@@ -82,7 +82,7 @@ def _launch_for_team(path: Path, args: argparse.Namespace, out: Output) -> int:
             "--store"
         )
     from atom.engine.team import team_store
-    from atom.ui.shell.launch import Opened, install_policy, launch_for_team
+    from atom.ui.shell.launch import AppAddress, install_policy, launch_for_team
 
     name_deployment(path)
     deployment = install_policy()
@@ -93,7 +93,7 @@ def _launch_for_team(path: Path, args: argparse.Namespace, out: Output) -> int:
         out.problem(away.message)
     settings = replace(settings_of(args), store=deployment.secret(deployment.store))
 
-    def say(opened: Opened) -> None:
+    def say(opened: AppAddress) -> None:
         words = ["Atomscope is open to its team at", "", f"  {opened.address}"]
         out.result(asdict(opened), words)
 

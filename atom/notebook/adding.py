@@ -20,7 +20,7 @@ NAME = "frame.jsonl"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Added:
+class AddedMarks:
     """What a frame brought.
 
     Attributes:
@@ -56,7 +56,7 @@ def add_frame(
     dataset: str | None = None,
     accept: bool = False,
     replace: bool = False,
-) -> Added:
+) -> AddedMarks:
     """Take a frame of marks into a study; arguments and errors are `Study.add_judgments`'s."""
     if store.read_only:
         raise UsageError(
@@ -75,7 +75,7 @@ def add_frame(
         store, reading, study_name, datetime.now(UTC), accept=accept, replace=replace
     )
     report = done.report
-    return Added(
+    return AddedMarks(
         judgments=report.judgments,
         criteria=report.criteria,
         samples=report.samples,

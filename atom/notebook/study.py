@@ -17,7 +17,7 @@ from atom.exports.base import ExportSource
 from atom.exports.columns import ExportColumn
 from atom.exports.judgments import criterion_line, every_judge, judgments
 from atom.exports.whole_samples import WholeSample, whole_samples
-from atom.notebook.adding import Added, add_frame
+from atom.notebook.adding import AddedMarks, add_frame
 from atom.notebook.columns import (
     ANSWERS,
     CAPABILITIES,
@@ -174,7 +174,7 @@ class Study:
         dataset: str | None = None,
         accept: bool = False,
         replace: bool = False,
-    ) -> Added:
+    ) -> AddedMarks:
         """Bring marks on criteria in: by models, people or programs, on any scale.
 
         A frame from `scores()` comes back as it was. Any other needs a criterion and a mark in

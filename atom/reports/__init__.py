@@ -7,14 +7,14 @@ from atom.reports.records import Choice, Finding, Report
 from atom.reports.writing import Brief, briefs
 
 __all__ = [
-    "MEDIA_TYPES",
-    "MOST_SECTIONS",
     "Brief",
     "Choice",
-    "ReportDraft",
     "Finding",
     "Format",
+    "MEDIA_TYPES",
+    "MOST_SECTIONS",
     "Report",
+    "ReportDraft",
     "ReportSpec",
     "briefs",
     "consent_question",

@@ -14,7 +14,16 @@ from atom.reports.findings.exhibits import exhibits
 from atom.reports.findings.looking import StudyLook
 from atom.reports.findings.saturate import find_of, find_shared
 from atom.reports.findings.selection import select
-from atom.reports.records import Axis, Bar, Choice, Finding, PartText, Report, Section, Setting
+from atom.reports.records import (
+    Axis,
+    Bar,
+    Choice,
+    Finding,
+    PartText,
+    Report,
+    ReportSetting,
+    Section,
+)
 from atom.settings import app_version
 from atom.store import Store
 from atom.views.filters import Filters, Measure, label_words
@@ -264,7 +273,7 @@ class ReportDraft:
 
     # How it was made
 
-    def _settings(self, spec: ReportSpec) -> Iterator[Setting]:
+    def _settings(self, spec: ReportSpec) -> Iterator[ReportSetting]:
         look = self.look
         data, looked = look.data, look.view.weaknesses
         rows = {
@@ -298,7 +307,7 @@ class ReportDraft:
             )
         if spec.made:
             rows["Made"] = spec.made
-        yield from (Setting(name=name, value=value) for name, value in rows.items())
+        yield from (ReportSetting(name=name, value=value) for name, value in rows.items())
 
 
 _LEADS = {

@@ -275,7 +275,7 @@ class Section(Value):
         return sum(len(p.marks) for part in self.parts for p in part.passages)
 
 
-class Setting(Value):
+class ReportSetting(Value):
     """One line of how a report was made."""
 
     name: str
@@ -297,7 +297,7 @@ class Report(Value):
     findings: tuple[Finding, ...]
     """All of them, told or not."""
     choices: tuple[Choice, ...]
-    settings: tuple[Setting, ...]
+    settings: tuple[ReportSetting, ...]
     """How it was made."""
     written_by: str = ""
     """The judge's name; empty where it was composed by rule."""

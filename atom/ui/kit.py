@@ -254,7 +254,7 @@ def model(name: str, place: int, *, full: str | None = None) -> Html:
 
 
 @dataclass(frozen=True)
-class Column(Generic[R]):
+class MarkupColumn(Generic[R]):
     """A column of a table: its heading, and what a row has in it."""
 
     title: Child
@@ -280,14 +280,14 @@ def number(
     width: str | None = None,
     broad: bool = False,
     when: bool = True,
-) -> Column[R]:
+) -> MarkupColumn[R]:
     """Make a column of numbers, right-aligned."""
-    return Column(title, of, number=True, width=width, broad=broad, when=when)
+    return MarkupColumn(title, of, number=True, width=width, broad=broad, when=when)
 
 
 def each(
     things: Iterable[T], title: Callable[[T], Child], of: Callable[[R, T], Child]
-) -> list[Column[R]]:
+) -> list[MarkupColumn[R]]:
     """Make a column of numbers for each of several things: branches, methods, rounds.
 
     Args:
@@ -295,13 +295,13 @@ def each(
         of: what a row has under a thing.
     """
 
-    def column(thing: T) -> Column[R]:
+    def column(thing: T) -> MarkupColumn[R]:
         return number(title(thing), lambda row: of(row, thing))
 
     return [column(thing) for thing in things]
 
 
-def _cell_class(column: Column[R]) -> str | None:
+def _cell_class(column: MarkupColumn[R]) -> str | None:
     if column.broad:
         return "broad num" if column.number else "broad"
     return "num" if column.number else "slim" if column.slim else None
@@ -309,7 +309,7 @@ def _cell_class(column: Column[R]) -> str | None:
 
 def grid(
     rows: Iterable[R],
-    *columns: Column[R],
+    *columns: MarkupColumn[R],
     label: str,
     on: Callable[[R], bool] = lambda _: False,
     light: Callable[[R], str | None] = lambda _: None,
@@ -379,9 +379,9 @@ def drawn(
     """
     round_, heads = cells or {}, heads or {}
 
-    def column(one: display.Column[R]) -> Column[R]:
+    def column(one: display.Column[R]) -> MarkupColumn[R]:
         cell = round_.get(one.title)
-        return Column(
+        return MarkupColumn(
             heads.get(one.title, term(one.term, one.title) if one.term else one.title),
             one.text if cell is None else lambda row: cell(row, one.text(row)),
             number=one.number,

@@ -28,7 +28,7 @@ def levels(scales: Sequence[LevelShares]) -> Html | None:
 def _scale(one: LevelShares) -> Html:
     return kit.grid(
         one.models,
-        kit.Column(one.scale, lambda model: kit.model(model.name, model.colour)),
+        kit.MarkupColumn(one.scale, lambda model: kit.model(model.name, model.colour)),
         *kit.each(
             range(len(one.levels)),
             lambda at: f"{one.levels[at]} or better",

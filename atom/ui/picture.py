@@ -12,7 +12,7 @@ from atom.views.filters import Filters
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mark:
+class RegionMark:
     """A numbered region of a picture."""
 
     number: int
@@ -31,7 +31,7 @@ _ROOM = 70
 """Thousandths above a region that its number needs, so as not to hide what is in the region."""
 
 
-def _area(mark: Mark) -> int:
+def _area(mark: RegionMark) -> int:
     """Small regions are drawn last, so that a large one doesn't cover them."""
     left, top, right, bottom = mark.box
     return (right - left) * (bottom - top)
@@ -40,7 +40,7 @@ def _area(mark: Mark) -> int:
 def picture(
     address: str,
     alt: str,
-    marks: Sequence[Mark],
+    marks: Sequence[RegionMark],
     chosen: str | None,
     size: tuple[int, int] | None = None,
 ) -> Html:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final, get_args
 from urllib.parse import urlencode
 
-from atom.asked.wanted import Page, Vocabulary, Wanted
+from atom.asked.wanted import Page, ViewRequest, Vocabulary
 from atom.records import TAG_FACET
 from atom.views.failures.find import NOTHING
 from atom.views.filters import Filters
@@ -89,7 +89,7 @@ def _nodes(data: StudyData) -> list[Path]:
     return sorted(paths, key=lambda path: (len(path), path))
 
 
-def opened(data: StudyData, study: str, wanted: Wanted) -> OpenedView | None:
+def opened(data: StudyData, study: str, wanted: ViewRequest) -> OpenedView | None:
     """Make the view of what was wanted, of nothing but what the study has.
 
     Args:
@@ -139,7 +139,7 @@ def _who(data: StudyData, models: tuple[str, ...], page: Page) -> str:
     return f"{told[0]} against {told[1]}" if page == "compare" and len(told) > 1 else told[0]
 
 
-def _models(data: StudyData, wanted: Wanted, left: list[str]) -> tuple[str, ...]:
+def _models(data: StudyData, wanted: ViewRequest, left: list[str]) -> tuple[str, ...]:
     found = []
     for name in wanted.models:
         model = data.model_id(name)
@@ -166,7 +166,7 @@ def _capability(data: StudyData, name: str, left: list[str]) -> Path:
     return ()
 
 
-def _labels(data: StudyData, wanted: Wanted, left: list[str]) -> tuple[tuple[str, str], ...]:
+def _labels(data: StudyData, wanted: ViewRequest, left: list[str]) -> tuple[tuple[str, str], ...]:
     found = []
     for label in wanted.labels:
         facet = data.table.facets.get(label.facet)
@@ -178,7 +178,7 @@ def _labels(data: StudyData, wanted: Wanted, left: list[str]) -> tuple[tuple[str
 
 
 def _measured(
-    data: StudyData, filters: Filters, wanted: Wanted, words: list[str], left: list[str]
+    data: StudyData, filters: Filters, wanted: ViewRequest, words: list[str], left: list[str]
 ) -> Filters:
     there = {"process": data.has_process, "outcome": data.has_outcome,
              "preference": data.has_preference}  # fmt: skip
@@ -194,7 +194,7 @@ def _measured(
 def _failures(
     data: StudyData,
     filters: Filters,
-    wanted: Wanted,
+    wanted: ViewRequest,
     words: list[str],
     local: dict[str, str],
     left: list[str],
@@ -225,7 +225,7 @@ def _failures(
 
 
 def _fingerprints(
-    data: StudyData, wanted: Wanted, words: list[str], local: dict[str, str], left: list[str]
+    data: StudyData, wanted: ViewRequest, words: list[str], local: dict[str, str], left: list[str]
 ) -> None:
     if wanted.tab is not None:
         local["tab"] = wanted.tab
@@ -242,7 +242,7 @@ def _short(text: str) -> str:
     return flat if len(flat) <= 60 else flat[:59] + "…"
 
 
-def told(question: str, found: OpenedView | None, wanted: Wanted) -> dict[str, Any]:
+def told(question: str, found: OpenedView | None, wanted: ViewRequest) -> dict[str, Any]:
     """Return what came of a question, for a program."""
     return {
         "question": question,

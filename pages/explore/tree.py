@@ -26,7 +26,7 @@ from atom.views.tree.page import node_card
 from atom.views.tree.versions import history, node_log
 
 
-def draw(here: frame.Here, ask: tree_wanted.Wanted, nodes: NodeTable) -> None:
+def draw(here: frame.Here, ask: tree_wanted.TreeQuery, nodes: NodeTable) -> None:
     """Draw the map with the chosen node's card beside it, or the network."""
     says = tree_wanted.says(here, nodes)
     if says is not None:

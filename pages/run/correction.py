@@ -21,7 +21,7 @@ from atom.ui.pages import CORRECTION
 from atom.ui.shell import frame
 
 
-def result(here: frame.Here, looked: experiments.Looked) -> None:
+def result(here: frame.Here, looked: experiments.ChosenExperiment) -> None:
     """Draw the answer, and what proves it."""
     found = experiments.read_results(here, looked)
     if found is None:
@@ -55,7 +55,7 @@ def result(here: frame.Here, looked: experiments.Looked) -> None:
     experiments.draw_files(here, found)
 
 
-def helped(here: frame.Here, looked: experiments.Looked) -> None:
+def helped(here: frame.Here, looked: experiments.ChosenExperiment) -> None:
     """Draw which capabilities it helps on."""
     found = experiments.read_results(here, looked)
     if found is None:

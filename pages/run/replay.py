@@ -16,7 +16,7 @@ from atom.ui.replay import steps
 from atom.ui.shell import frame
 
 
-def first(here: frame.Here, bench: replay_bench.Bench) -> None:
+def first(here: frame.Here, bench: replay_bench.ReplayBench) -> None:
     """Draw the picture and the question."""
     own = replay_page.own_question().pictures if replay_page.is_upload(here) else ()
     kit.show(replay_parts.pictures(here, bench, own), key="replay_pictures")
@@ -24,7 +24,7 @@ def first(here: frame.Here, bench: replay_bench.Bench) -> None:
         kit.show(replay_parts.question(bench.live.sample), key="replay_question")
 
 
-def second(here: frame.Here, bench: replay_bench.Bench) -> None:
+def second(here: frame.Here, bench: replay_bench.ReplayBench) -> None:
     """Draw the judge's solution and the criteria."""
     kit.show(
         replay_parts.heading(

@@ -13,8 +13,13 @@ def test_the_field_stands_on_explore_pages_alone(open_app, made):
 
 def test_what_was_understood_stands_on_the_view_that_it_opened_alone(open_app, made):
     seen = open_app(made.folder, "pages/explore/tree.py", {"study": made.study.id})
-    note = ask_box.Note(question="<b>how</b> is the tree, quickly?", said="Capability tree",
-                        left=("quickly",), at=("tree", {"study": [made.study.id]}))  # fmt: skip
+    at = ("tree", {"study": [made.study.id]})
+    note = ask_box.QuestionNote(
+        question="<b>how</b> is the tree, quickly?",
+        said="Capability tree",
+        left=("quickly",),
+        at=at,
+    )
     seen.test.session_state[ask_box.NOTE] = note
     seen.test.run()
     shown = markup_of(seen.test)

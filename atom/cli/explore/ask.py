@@ -6,7 +6,7 @@ import argparse
 import asyncio
 
 from atom.asked.rules import read_question
-from atom.asked.wanted import Wanted
+from atom.asked.wanted import ViewRequest
 from atom.cli.parts.options import add_common, settings_of
 from atom.cli.parts.output import Output
 from atom.cli.parts.sources import open_study
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 def _asked(
     store: Store, data: StudyData, endpoint: Endpoint, args: argparse.Namespace, out: Output
-) -> Wanted:
+) -> ViewRequest:
     """Let the judge read the question, after the price and the agreement."""
     vocabulary = vocabulary_of(data)
     expected = asking.price(store, endpoint, args.question, vocabulary)
@@ -79,7 +79,7 @@ def _asked(
     return heard.wanted
 
 
-def _lines(found: OpenedView | None, wanted: Wanted, said: dict[str, object]) -> list[str]:
+def _lines(found: OpenedView | None, wanted: ViewRequest, said: dict[str, object]) -> list[str]:
     left = ", ".join(found.left if found else wanted.not_understood)
     missed = [f"not understood: {left}"] if left else []
     if found is None:

@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 from atom.records import Sampling
 
-Asked = Literal["judge", "answer"]
+SamplingRole = Literal["judge", "answer"]
 LEAVE = "default"
 """Given instead of a value: the study leaves it open, so that the endpoint's or the server's own
 holds."""
-_WHO: Mapping[Asked, str] = {"judge": "the judge", "answer": "candidates"}
+_WHO: Mapping[SamplingRole, str] = {"judge": "the judge", "answer": "candidates"}
 _FIELDS: tuple[tuple[str, str, Callable[[str], Any], str], ...] = (
     ("temperature", "T", float, "temperature of {who}; 0 = always the likeliest word"),
     ("top_p", "P", float, "draw from the likeliest words that hold this share"),
@@ -48,7 +48,7 @@ def _reader(kind: Callable[[str], Any]) -> Callable[[str], Any]:
     return read
 
 
-def sampling_from(args: argparse.Namespace, who: Asked, now: Sampling) -> Sampling | None:
+def sampling_from(args: argparse.Namespace, who: SamplingRole, now: Sampling) -> Sampling | None:
     """Return the settings that the options ask for; None where they set nothing.
 
     Args:

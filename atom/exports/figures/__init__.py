@@ -6,11 +6,11 @@ from atom.exports.figures.drawing import FORMATS, Format, render
 
 __all__ = [
     "FORMATS",
-    "OFFERS",
-    "FigureSource",
     "Figure",
-    "Format",
     "FigureOffer",
+    "FigureSource",
+    "Format",
+    "OFFERS",
     "find_offers",
     "offers_of",
     "render",

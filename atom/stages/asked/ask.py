@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from atom.asked.wanted import MOST_QUESTION, Vocabulary, Wanted
+from atom.asked.wanted import MOST_QUESTION, ViewRequest, Vocabulary
 from atom.errors import DataError
 from atom.judge.reply import Reply
 from atom.judge.request import Request
@@ -37,7 +37,7 @@ class QuestionReading:
         why: why there is none.
     """
 
-    wanted: Wanted | None
+    wanted: ViewRequest | None
     why: str = ""
 
 
@@ -70,12 +70,12 @@ def parse(reply: Reply) -> QuestionReading:
     usable = read_reply(reply, "page")
     if usable.data is None:
         return QuestionReading(wanted=None, why=usable.reason)
-    given = {key: value for key, value in usable.data.items() if key in Wanted.model_fields}
+    given = {key: value for key, value in usable.data.items() if key in ViewRequest.model_fields}
     refused: list[str] = []
     while True:
         left = tuple([*_said(given), *refused][:12])
         try:
-            return QuestionReading(wanted=Wanted(**{**_whole(given), "not_understood": left}))
+            return QuestionReading(wanted=ViewRequest(**{**_whole(given), "not_understood": left}))
         except ValidationError as error:
             bad = {str(one["loc"][0]) for one in error.errors()} & given.keys()
             if not bad:

@@ -281,21 +281,21 @@ def _criteria(here: Here, view: Comparison, shown: PairView) -> Html | None:
         ),
         kit.grid(
             shown.marks,
-            kit.Column("#", lambda mark: kit.quiet(mark.criterion.number)),
-            kit.Column(kit.term("criterion", "Criterion"), criterion, width="34%"),
-            kit.Column(
+            kit.MarkupColumn("#", lambda mark: kit.quiet(mark.criterion.number)),
+            kit.MarkupColumn(kit.term("criterion", "Criterion"), criterion, width="34%"),
+            kit.MarkupColumn(
                 kit.term("ground truth", "Truth"),
                 lambda mark: el("span", mark.criterion.criterion.ground_truth, class_="text"),
                 width="16%",
             ),
-            kit.Column("Capability", lambda mark: _leaf(view, mark), broad=True),
+            kit.MarkupColumn("Capability", lambda mark: _leaf(view, mark), broad=True),
             kit.number(kit.term("weight", "w"), lambda mark: mark.criterion.weight_words),
-            kit.Column(
+            kit.MarkupColumn(
                 _side_head(view.picked.first, judges[0]),
                 lambda mark: criteria.mark_chip(here, mark.first, False),
                 slim=True,
             ),
-            kit.Column(
+            kit.MarkupColumn(
                 _side_head(view.picked.second, judges[1]),
                 lambda mark: criteria.mark_chip(here, mark.second, False),
                 slim=True,

@@ -116,7 +116,7 @@ def table(here: Here, found: SliceComparison) -> Html:
         else None,
         kit.grid(
             (found.whole, *found.nodes[:_MOST]),
-            kit.Column("Capability", _capability),
+            kit.MarkupColumn("Capability", _capability),
             kit.number(
                 f"First: {names[0]}",
                 lambda one: _value(here, found.first, one, one.apart.first, one.apart.n[0]),
@@ -126,7 +126,9 @@ def table(here: Here, found: SliceComparison) -> Html:
                 lambda one: _value(here, found.second, one, one.apart.second, one.apart.n[1]),
             ),
             kit.number("Difference (95 %)", _difference),
-            kit.Column("Verdict", lambda one: "not tested" if found.by_results else _verdict(one)),
+            kit.MarkupColumn(
+                "Verdict", lambda one: "not tested" if found.by_results else _verdict(one)
+            ),
             label="Slices by capability",
         ),
         class_="stack",

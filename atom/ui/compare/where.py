@@ -144,17 +144,17 @@ def _table(
 
     return kit.grid(
         nodes,
-        kit.Column(
+        kit.MarkupColumn(
             "Capability" if view.facet is None else label_name(view.facet),
             lambda node: _name(node, pairs(node), indent=indent),
             width="26%",
         ),
-        kit.Column(
+        kit.MarkupColumn(
             el("span", el("span", "0"), marks_key(view), el("span", "100"), class_="axis"),
             lambda node: dumbbell(view, node.first, node.second),
             width="20%",
         ),
-        kit.Column(
+        kit.MarkupColumn(
             axis,
             lambda node: forest(node.gap, node.lo, node.hi, limit, VERDICTS[node.verdict][2]),
             width="19%",

@@ -16,7 +16,7 @@ from atom.views.correction.form import ARMS
 from atom.views.correction.page import Results, contrast_of
 
 
-def draw(here: Here, looked: experiments.Looked) -> None:
+def draw(here: Here, looked: experiments.ChosenExperiment) -> None:
     """Draw the list left and the chosen answer right."""
     found = experiments.read_results(here, looked)
     if found is None:
@@ -78,7 +78,7 @@ def arm_of(here: Here, query: CaseQuery) -> Arm | None:
 
 def _case(
     here: Here,
-    looked: experiments.Looked,
+    looked: experiments.ChosenExperiment,
     found: Results,
     cases: Cases,
     chosen: str,

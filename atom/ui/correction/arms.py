@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from atom.display import numbers
 from atom.ui import kit
-from atom.ui.correction.doors import Doors, opening
+from atom.ui.correction.doors import ExperimentDoors, opening
 from atom.ui.html import Html, el, join
 from atom.views.correction.arm_lines import ArmLine
 from atom.views.correction.arm_table import BAR as NO_BAR
@@ -26,7 +26,7 @@ from atom.views.correction.form import ARM_WORDS
 from atom.views.correction.page import Results
 
 
-def arms(found: Results, doors: Doors) -> Html | None:
+def arms(found: Results, doors: ExperimentDoors) -> Html | None:
     """Draw what came of each arm; nothing while nothing has come."""
     if not found.arms and found.on_right is None:
         return None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from atom.display import numbers
 from atom.records import Arm
 from atom.ui import kit, links, said, score_marks
-from atom.ui.correction.doors import Doors
+from atom.ui.correction.doors import ExperimentDoors
 from atom.ui.differ import diff_side
 from atom.ui.failures.question import pictures, question, turn
 from atom.ui.html import Child, Html, el
@@ -41,7 +41,9 @@ class CaseDoors:
     A case is an answer under a query (which list it's in), looked at after one arm.
     """
 
-    def __init__(self, here: Here, doors: Doors, query: CaseQuery, tab: str = "cases") -> None:
+    def __init__(
+        self, here: Here, doors: ExperimentDoors, query: CaseQuery, tab: str = "cases"
+    ) -> None:
         self._here = here
         self._doors = doors
         self._query = query
@@ -368,24 +370,24 @@ def steps(view: CaseView, doors: CaseDoors) -> Html:
         ),
         kit.grid(
             view.steps,
-            kit.Column("#", lambda step: kit.quiet(step.view.number)),
-            kit.Column("Step", question, width="38%"),
-            kit.Column("Capability", _leaf, broad=True),
+            kit.MarkupColumn("#", lambda step: kit.quiet(step.view.number)),
+            kit.MarkupColumn("Step", question, width="38%"),
+            kit.MarkupColumn("Capability", _leaf, broad=True),
             kit.number(kit.term("weight", "w"), lambda step: step.view.weight),
-            kit.Column(
+            kit.MarkupColumn(
                 "Asked",
                 lambda step: el("span", "asked", class_="small") if step.asked else "",
                 slim=True,
             ),
-            kit.Column("Before", lambda step: _chip(step.before), slim=True),
-            kit.Column(
+            kit.MarkupColumn("Before", lambda step: _chip(step.before), slim=True),
+            kit.MarkupColumn(
                 "Judged again",
                 lambda step: _chip(step.again),
                 slim=True,
                 when=any(step.again is not None for step in view.steps),
             ),
-            kit.Column("After", lambda step: _chip(step.after), slim=True),
-            kit.Column(
+            kit.MarkupColumn("After", lambda step: _chip(step.after), slim=True),
+            kit.MarkupColumn(
                 "Control",
                 lambda step: _chip(step.control),
                 slim=True,

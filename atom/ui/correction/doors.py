@@ -12,7 +12,7 @@ from atom.views.filters import Filters
 
 
 @dataclass(frozen=True, kw_only=True)
-class Doors:
+class ExperimentDoors:
     """Addresses on this page that keep the chosen experiment.
 
     Attributes:

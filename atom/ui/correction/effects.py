@@ -9,7 +9,7 @@ from atom.analysis.correction.effects import Effect
 from atom.display import numbers
 from atom.display.estimate import Estimate
 from atom.ui import kit
-from atom.ui.correction.doors import Doors, opening
+from atom.ui.correction.doors import ExperimentDoors, opening
 from atom.ui.html import Child, Html, el, join
 from atom.views.correction.cases import CaseQuery, write_query
 from atom.views.correction.effect_table import (
@@ -54,7 +54,7 @@ def verdict(effect: Effect) -> Html:
     )
 
 
-def effects(found: Results, doors: Doors) -> Html:
+def effects(found: Results, doors: ExperimentDoors) -> Html:
     """Draw the effects as a forest, then the paper's gain by itself."""
     order = {"value": 0, "control": 1, "ceiling": 2, "printed": 3}
     ordered = sorted(found.effects, key=lambda effect: order[effect.role])
@@ -88,7 +88,7 @@ def half_width(found: Sequence[Effect]) -> float:
     return next((float(size) for size in (10, 25, 50, 75) if most <= size), 100.0)
 
 
-def _forest(found: Sequence[Effect], doors: Doors, span: float, label: str) -> Html:
+def _forest(found: Sequence[Effect], doors: ExperimentDoors, span: float, label: str) -> Html:
     def only(came: str, number: int, effect: Effect, what: str) -> Html:
         return opening(number, _pairs(doors, effect, came), what)
 
@@ -121,7 +121,7 @@ def _effect_name(effect: Effect) -> Html:
     )
 
 
-def _pairs(doors: Doors, effect: Effect, came: str) -> str:
+def _pairs(doors: ExperimentDoors, effect: Effect, came: str) -> str:
     query = write_query(CaseQuery(effect=effect.name))
     return doors.tab("cases", **{**query, "came": came})
 
@@ -172,7 +172,7 @@ def effect_bar(value: float, lo: float, hi: float, span: float) -> Html:
     return el("svg", lines, class_="bar effect", role="img", aria_label=words)
 
 
-def _apart(found: Results, doors: Doors) -> Html | None:
+def _apart(found: Results, doors: ExperimentDoors) -> Html | None:
     """Say who couldn't be paired."""
     effect = next((e for e in found.effects if e.apart), None)
     if effect is None:

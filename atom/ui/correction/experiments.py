@@ -8,7 +8,7 @@ import streamlit as st
 
 from atom.engine.control import RunStatus, list_runs
 from atom.ui import kit, links
-from atom.ui.correction.doors import Doors
+from atom.ui.correction.doors import ExperimentDoors
 from atom.ui.html import Html
 from atom.ui.pages import SETTINGS
 from atom.ui.runs import control as run_control
@@ -26,7 +26,7 @@ FAULT = "correction_fault"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Looked:
+class ChosenExperiment:
     """What the reader has of experiments.
 
     Attributes:
@@ -39,7 +39,7 @@ class Looked:
     rows: tuple[ExperimentRow, ...]
     runs: dict[str, RunStatus]
     chosen: ExperimentRow | None
-    doors: Doors
+    doors: ExperimentDoors
 
     @property
     def status(self) -> RunStatus | None:
@@ -52,7 +52,7 @@ class Looked:
         return self.status is not None and self.status.alive
 
 
-def look(here: Here) -> Looked:
+def look(here: Here) -> ChosenExperiment:
     """Read which experiments there are."""
     rows = tuple(list_experiments(here.store, here.entry.study.id))
     runs: dict[str, RunStatus] = {}
@@ -69,12 +69,12 @@ def look(here: Here) -> Looked:
         or next((r for r in whole if r.experiment.candidate_id == here.filters.model), None)
         or (whole[0] if whole else None)
     )
-    doors = Doors(
+    doors = ExperimentDoors(
         filters=here.filters,
         experiment=chosen.experiment.id[:12] if chosen else None,
         tries=here.query.get("round"),
     )
-    return Looked(rows=rows, runs=runs, chosen=chosen, doors=doors)
+    return ChosenExperiment(rows=rows, runs=runs, chosen=chosen, doors=doors)
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
@@ -85,7 +85,7 @@ def _results(
     return results(_store, experiment_id, tries)
 
 
-def read_results(here: Here, looked: Looked) -> Results | None:
+def read_results(here: Here, looked: ChosenExperiment) -> Results | None:
     """Work out what came of the chosen experiment, once for each revision of the store."""
     if looked.chosen is None:
         return None
@@ -95,12 +95,12 @@ def read_results(here: Here, looked: Looked) -> Results | None:
     return _results(store.url, looked.chosen.experiment.id, store.revision(), tries, store)
 
 
-def several_models(looked: Looked) -> bool:
+def several_models(looked: ChosenExperiment) -> bool:
     """Whether several models have experiments on several answers."""
     return len({row.model for row in looked.rows if row.answers > 1}) > 1
 
 
-def parts(looked: Looked) -> list[tuple[str | None, str]]:
+def parts(looked: ChosenExperiment) -> list[tuple[str | None, str]]:
     """List the parts of the page that there are."""
     found: list[tuple[str | None, str]] = []
     if looked.chosen is not None:
@@ -110,13 +110,13 @@ def parts(looked: Looked) -> list[tuple[str | None, str]]:
     return [*found, ("new", "New experiment"), ("one", "One answer")]
 
 
-def history(here: Here, looked: Looked) -> Html | None:
+def history(here: Here, looked: ChosenExperiment) -> Html | None:
     """Draw the list of experiments."""
     if len(looked.rows) < 2:
         return None
 
     def begun(row: ExperimentRow, when: str) -> Html:
-        href = Doors(filters=here.filters, experiment=row.experiment.id[:12]).tab(None)
+        href = ExperimentDoors(filters=here.filters, experiment=row.experiment.id[:12]).tab(None)
         return kit.cell(when, href)
 
     runs = {key: run_view(one.run, alive=one.alive) for key, one in looked.runs.items()}
@@ -131,7 +131,7 @@ def history(here: Here, looked: Looked) -> Html | None:
     )
 
 
-def draw_progress(here: Here, looked: Looked) -> None:
+def draw_progress(here: Here, looked: ChosenExperiment) -> None:
     """Draw how far the chosen experiment is, with Stop or Resume; nothing when it is done."""
     status = looked.status
     if status is None or (status.run.state == "done" and not status.run.failed):

@@ -18,7 +18,7 @@ from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.jobs import Job
 from atom.records import Endpoint, content_id
 from atom.ui import kit, work
-from atom.ui.correction.experiments import Looked
+from atom.ui.correction.experiments import ChosenExperiment
 from atom.ui.html import Html, el, join
 from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
@@ -39,7 +39,7 @@ class Gate:
     result: GateResult
 
 
-def draw(here: Here, looked: Looked, found: Results) -> None:
+def draw(here: Here, looked: ChosenExperiment, found: Results) -> None:
     """Draw the panel; nothing where no hint was given, or while more are being given."""
     if not found.gates.given or looked.alive:
         return

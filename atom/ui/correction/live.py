@@ -24,7 +24,7 @@ from atom.ui import said as ui_said
 from atom.ui.correction import cases as correction_cases
 from atom.ui.correction import experiments
 from atom.ui.correction.cases import CaseDoors
-from atom.ui.correction.doors import Doors
+from atom.ui.correction.doors import ExperimentDoors
 from atom.ui.correction.form import default_judge
 from atom.ui.html import Html, el
 from atom.ui.pages import CORRECTION, FAILURES
@@ -52,7 +52,7 @@ _STEP_WORDS: dict[StepKind, str] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ready:
+class RetryForecast:
     """What trying an answer again would ask."""
 
     forecast: CorrectionForecast
@@ -70,7 +70,9 @@ def draw(here: Here) -> None:
     view = case_view(here.store, here.data, first.id, arm=arm, filters=here.filters)
     if view is None:
         return
-    doors = CaseDoors(here, Doors(filters=here.filters, experiment=None), CaseQuery(), TAB)
+    doors = CaseDoors(
+        here, ExperimentDoors(filters=here.filters, experiment=None), CaseQuery(), TAB
+    )
     if view.chosen is not None and view.chosen.arm != arm:
         view = replace(view, chosen=None, control=None, diff=())
     kit.show(correction_cases.case(here, view, doors), key="one_case")
@@ -121,7 +123,7 @@ def _picked(here: Here, picked: Sequence[PickedAnswer]) -> Html:
            "every control: open one and try it again.", class_="strong"),
         kit.grid(
             picked,
-            kit.Column(
+            kit.MarkupColumn(
                 "Watch it again",
                 lambda one: kit.door(
                     numbers.middle(one.question, 200),
@@ -129,8 +131,8 @@ def _picked(here: Here, picked: Sequence[PickedAnswer]) -> Html:
                 ),
                 width="56%",
             ),
-            kit.Column("Model", lambda one: el("span", one.model, class_="model")),
-            kit.Column(
+            kit.MarkupColumn("Model", lambda one: el("span", one.model, class_="model")),
+            kit.MarkupColumn(
                 "Stayed wrong when",
                 lambda one: ", ".join(ARM_WORDS[arm].name.lower() for arm in one.stayed_wrong),
             ),
@@ -175,7 +177,7 @@ def _controls(here: Here, first: Response, arm: Arm) -> None:
         kit.show(kit.fault(fault), key="one_fault")
 
 
-def _ready(here: Here, first: Response, arm: Arm) -> Ready | None:
+def _ready(here: Here, first: Response, arm: Arm) -> RetryForecast | None:
     """Work out in the background what would be asked; say why it can't be."""
     try:
         endpoints = known_endpoints(stores.settings())
@@ -196,7 +198,7 @@ def _ready(here: Here, first: Response, arm: Arm) -> Ready | None:
     return state.result
 
 
-def _look(here: Here, first: Response, arm: Arm, endpoints: dict[str, Endpoint]) -> Ready:
+def _look(here: Here, first: Response, arm: Arm, endpoints: dict[str, Endpoint]) -> RetryForecast:
     spec = spec_of_answer(
         here.store,
         here.entry.study.id,
@@ -205,7 +207,7 @@ def _look(here: Here, first: Response, arm: Arm, endpoints: dict[str, Endpoint])
         arms=arms_of(arm),
         judge=default_judge(here, endpoints),
     )
-    return Ready(forecast=forecast_experiment(here.store, spec, endpoints), arms=spec.arms)
+    return RetryForecast(forecast=forecast_experiment(here.store, spec, endpoints), arms=spec.arms)
 
 
 def arms_of(arm: Arm) -> tuple[Arm, ...]:
@@ -213,7 +215,7 @@ def arms_of(arm: Arm) -> tuple[Arm, ...]:
     return tuple(one for one in get_args(Arm) if one in (arm, "fresh"))
 
 
-def _button(here: Here, first: Response, arm: Arm, ready: Ready) -> None:
+def _button(here: Here, first: Response, arm: Arm, ready: RetryForecast) -> None:
     found = ready.forecast
     skipped = next((w for a in found.arms if a.arm == arm for w in a.skipped), "")
     if arm not in ready.arms:

@@ -10,13 +10,13 @@ from atom.display import numbers
 from atom.display.numbers import money
 from atom.records import Arm
 from atom.ui import kit
-from atom.ui.correction.doors import Doors
+from atom.ui.correction.doors import ExperimentDoors
 from atom.ui.html import Child, Html, el, join
 from atom.views.correction.form import ARM_WORDS
 from atom.views.correction.page import Results
 
 
-def rounds(found: Results, doors: Doors) -> Html | None:
+def rounds(found: Results, doors: ExperimentDoors) -> Html | None:
     """Draw what each round fixed, with the choice of how many count."""
     if found.experiment.rounds < 2:
         return None
@@ -24,7 +24,7 @@ def rounds(found: Results, doors: Doors) -> Html | None:
     choices = [
         (
             f"after {number}",
-            Doors(
+            ExperimentDoors(
                 filters=doors.filters,
                 experiment=doors.experiment,
                 tries=None if number == last else str(number),
@@ -54,7 +54,7 @@ def rounds(found: Results, doors: Doors) -> Html | None:
         ),
         kit.grid(
             dict.fromkeys(row.arm for row in found.rounds),
-            kit.Column("Right after", lambda arm: ARM_WORDS[arm].name),
+            kit.MarkupColumn("Right after", lambda arm: ARM_WORDS[arm].name),
             *kit.each(
                 sorted({row.round for row in found.rounds}),
                 lambda number: f"round {number}",
@@ -88,7 +88,7 @@ def costs(found: Results) -> Html | None:
         "What a recovered answer costs",
         kit.grid(
             found.costs,
-            kit.Column(
+            kit.MarkupColumn(
                 "Feedback",
                 lambda cost: join(
                     ARM_WORDS[cost.arm].name,
@@ -149,7 +149,7 @@ def quality(found: Results) -> Html | None:
         "The steps themselves, before and after",
         kit.grid(
             found.quality,
-            kit.Column(
+            kit.MarkupColumn(
                 "Failed steps, mean score 1–5", lambda one: ARM_WORDS[one.arm].name, width="27%"
             ),
             kit.number("Steps", lambda one: f"{one.n:,}"),

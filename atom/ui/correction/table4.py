@@ -8,8 +8,8 @@ from functools import partial
 import streamlit as st
 
 from atom.ui import kit
-from atom.ui.correction.doors import Doors
-from atom.ui.correction.experiments import Looked
+from atom.ui.correction.doors import ExperimentDoors
+from atom.ui.correction.experiments import ChosenExperiment
 from atom.ui.html import Html, el
 from atom.ui.shell.frame import Here
 from atom.views.correction.data import ExperimentRow
@@ -17,7 +17,7 @@ from atom.views.correction.steps import Table4, table4_view
 from atom.views.stores import OpenStore
 
 
-def table4(found: Table4, doors: Doors) -> Html:
+def table4(found: Table4, doors: ExperimentDoors) -> Html:
     """Draw the paper's Table 4."""
     head, *lines = found.lines
 
@@ -26,7 +26,7 @@ def table4(found: Table4, doors: Doors) -> Html:
         if place % 2:
             return kit.small("mean step score" if at == 1 else line[at])
         if not at and line[0] in found.used:
-            href = Doors(filters=doors.filters, experiment=found.used[line[0]]).tab(None)
+            href = ExperimentDoors(filters=doors.filters, experiment=found.used[line[0]]).tab(None)
             return kit.door(line[0], href)
         return el("span", line[at])
 
@@ -41,7 +41,10 @@ def table4(found: Table4, doors: Doors) -> Html:
         "The paper's Table 4, from this study",
         kit.grid(
             enumerate(lines),
-            *(kit.Column(title, partial(cell, at), number=at > 1) for at, title in enumerate(head)),
+            *(
+                kit.MarkupColumn(title, partial(cell, at), number=at > 1)
+                for at, title in enumerate(head)
+            ),
             label="Table 4",
         ),
         kit.note(" ".join(notes), style="margin-top:6px"),
@@ -57,7 +60,7 @@ def _laid_out(
     return table4_view(_store, _rows)
 
 
-def read_table4(here: Here, looked: Looked) -> Table4 | None:
+def read_table4(here: Here, looked: ChosenExperiment) -> Table4 | None:
     """Lay out the paper's Table 4."""
     names = tuple(row.experiment.id for row in looked.rows)
     return _laid_out(here.store.url, here.store.revision(), names, here.store, looked.rows)

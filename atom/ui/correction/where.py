@@ -10,7 +10,7 @@ from atom.analysis.correction.quality import Repair, RepairLabel
 from atom.analysis.intervals import MIN_CLUSTERS
 from atom.display import numbers
 from atom.ui import kit, links
-from atom.ui.correction.doors import Doors, opening
+from atom.ui.correction.doors import ExperimentDoors, opening
 from atom.ui.correction.effects import axis, effect_bar, estimate, half_width, verdict
 from atom.ui.html import Html, el
 from atom.ui.pages import CORRECTION
@@ -34,7 +34,7 @@ _REPAIRS: dict[RepairLabel, tuple[str, str]] = {
 }
 
 
-def by_root(found: Results, doors: Doors) -> Html | None:
+def by_root(found: Results, doors: ExperimentDoors) -> Html | None:
     """Draw the main effect root by root."""
     if not found.by_root or found.main is None:
         return None
@@ -45,8 +45,10 @@ def by_root(found: Results, doors: Doors) -> Html | None:
         f"{name}, by where answers failed",
         kit.grid(
             found.by_root,
-            kit.Column("Answers with a failed step under", lambda line: line.path[-1], width="27%"),
-            kit.Column(
+            kit.MarkupColumn(
+                "Answers with a failed step under", lambda line: line.path[-1], width="27%"
+            ),
+            kit.MarkupColumn(
                 axis(span),
                 lambda line: effect_bar(line.effect.estimate, line.effect.lo, line.effect.hi, span),
                 width="32%",
@@ -62,13 +64,13 @@ def by_root(found: Results, doors: Doors) -> Html | None:
                     f"{line.path[-1]}: pairs",
                 ),
             ),
-            kit.Column("Conclusion", lambda line: verdict(line.effect)),
+            kit.MarkupColumn("Conclusion", lambda line: verdict(line.effect)),
             label="By root",
         ),
     )
 
 
-def by_leaf(found: Results, doors: Doors) -> Html | None:
+def by_leaf(found: Results, doors: ExperimentDoors) -> Html | None:
     """Draw which capabilities are recoverable and which are stubborn."""
     if not found.by_leaf:
         return None
@@ -95,14 +97,16 @@ def by_leaf(found: Results, doors: Doors) -> Html | None:
     )  # fmt: skip
 
 
-def _repairs(lines: Sequence[RepairLine], label: str, *, doors: Doors, against: str) -> Html:
+def _repairs(
+    lines: Sequence[RepairLine], label: str, *, doors: ExperimentDoors, against: str
+) -> Html:
     def counted(line: RepairLine, number: int, came: CaseSelection, what: str) -> Html:
         to = doors.cases(CaseQuery(arm=line.repair.arm, came=came, under=line.path))
         return opening(number, to, f"{line.path[-1]}: {what}")
 
     return kit.grid(
         lines,
-        kit.Column("Capability", lambda one: _leaf(one.path), width="24%"),
+        kit.MarkupColumn("Capability", lambda one: _leaf(one.path), width="24%"),
         kit.number("Failed steps", lambda one: counted(one, one.repair.n, "steps", "failed steps")),
         kit.number("Repaired", lambda one: counted(one, one.repaired, "repaired", "repaired")),
         kit.number(
@@ -111,7 +115,7 @@ def _repairs(lines: Sequence[RepairLine], label: str, *, doors: Doors, against: 
         ),
         kit.number("Beyond it (95 %)", lambda one: _beyond(one.repair)),
         kit.number("Strongest help", lambda one: _help(one.repair), broad=True),
-        kit.Column("What it is", lambda one: _repaired(one.repair)),
+        kit.MarkupColumn("What it is", lambda one: _repaired(one.repair)),
         label=label,
     )
 
@@ -140,7 +144,7 @@ def _repaired(item: Repair) -> Html:
     return el("span", mark, words, class_="status", data_tip=item.reason)
 
 
-def unlocking(found: Results, doors: Doors) -> Html | None:
+def unlocking(found: Results, doors: ExperimentDoors) -> Html | None:
     """Draw which steps came right together with the answer."""
     lines = [line for line in found.unlocking if line.unlocked.asked]
     if not lines:
@@ -182,7 +186,7 @@ def unlocking(found: Results, doors: Doors) -> Html | None:
         el("p", "What went together, not what caused what.", class_="quiet small"),
         kit.grid(
             lines,
-            kit.Column("Capability", lambda one: _leaf(one.path), width="26%"),
+            kit.MarkupColumn("Capability", lambda one: _leaf(one.path), width="26%"),
             kit.number("Asked about", lambda one: counted(one, "asked")),
             kit.number("Repaired", lambda one: counted(one, "flipped")),
             kit.number("… and answer right", lambda one: counted(one, "unlocked")),

@@ -14,7 +14,7 @@ from atom.views.stores import AllStudies, StudyEntry
 
 
 @dataclass(frozen=True, kw_only=True)
-class Around:
+class StudiesPlace:
     """Where the reader is.
 
     Attributes:
@@ -30,7 +30,7 @@ class Around:
     filters: Filters
 
 
-def look_around() -> Around:
+def look_around() -> StudiesPlace:
     """Read what the reader looks at; the page needs no study."""
     query = frame.query()
     listed = stores.all_studies()
@@ -38,7 +38,7 @@ def look_around() -> Around:
     wanted = query.get("of", [""])[-1]
     keys = [key for key, _ in data_parts.TABS]
     tab = (query.get("tab") or [keys[0]])[-1]
-    return Around(
+    return StudiesPlace(
         listed=listed,
         tab=tab if tab in keys else keys[0],
         entry=listed.find(wanted) or frame.entry_of(listed, filters),

@@ -30,7 +30,7 @@ from atom.ui import kit
 from atom.ui.data import judgments as data_judgments
 from atom.ui.data import mapping as data_mapping
 from atom.ui.data import parts as data_parts
-from atom.ui.data.around import Around
+from atom.ui.data.around import StudiesPlace
 from atom.ui.data.chosen_files import (
     no_paths,
     picture_finder,
@@ -72,7 +72,7 @@ _AUTO = "Detect format"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chosen:
+class ChosenFiles:
     """Files that were chosen, and how they're read.
 
     Attributes:
@@ -87,7 +87,7 @@ class Chosen:
     signature: str
 
 
-def draw(around: Around) -> None:
+def draw(around: StudiesPlace) -> None:
     """Draw the form that brings files in, and what is recognised in them."""
     done = st.session_state.get(DONE)
     if done is not None:
@@ -146,7 +146,7 @@ def _draw_form(number: int) -> None:
                       help=plain(no_paths()) or None)  # fmt: skip
 
 
-def read_chosen(number: int) -> Chosen | None:
+def read_chosen(number: int) -> ChosenFiles | None:
     """Gather what the form names; None when it names nothing yet.
 
     Raises:
@@ -184,7 +184,7 @@ def read_chosen(number: int) -> Chosen | None:
     folders = picture_folders(held.get(f"data_folder_{number}") or "", paths)
     pictures = [*shown, *(held.get(f"data_pictures_{number}") or [])]
     marks += ["pictures", *(one.file_id for one in pictures), *map(str, folders)]
-    return Chosen(
+    return ChosenFiles(
         files=tuple(files),
         pictures=partial(picture_finder, pictures, folders),
         archive=archive,
@@ -192,7 +192,7 @@ def read_chosen(number: int) -> Chosen | None:
     )
 
 
-def _draw_files(around: Around, chosen: Chosen, number: int) -> None:
+def _draw_files(around: StudiesPlace, chosen: ChosenFiles, number: int) -> None:
     options = [_AUTO, *FORMATS]
     one, two, three = st.columns([1, 1, 1])
     with one:
@@ -275,7 +275,7 @@ def _draw_ticks(
 
 
 def _looked(
-    chosen: Chosen, format: str | None, dataset: str | None, columns: ColumnMap | None
+    chosen: ChosenFiles, format: str | None, dataset: str | None, columns: ColumnMap | None
 ) -> FilePreview:
     key = f"{chosen.signature}|{format}|{dataset}|{columns}"
     held = st.session_state.get(LOOKED)
@@ -287,7 +287,7 @@ def _looked(
     return cast("FilePreview", held[1])
 
 
-def _draw_archive(around: Around, chosen: Chosen) -> None:
+def _draw_archive(around: StudiesPlace, chosen: ChosenFiles) -> None:
     assert chosen.archive is not None
     place = chosen.archive
     manifest = read_manifest(place)
@@ -359,7 +359,7 @@ def _bring_archive(place: Path, name: str | None) -> None:
 
 
 def _draw_done(
-    around: Around, words: str, key: str, report: ImportReport | None, import_id: str
+    around: StudiesPlace, words: str, key: str, report: ImportReport | None, import_id: str
 ) -> None:
     if around.listed.find(key) is None:
         st.session_state.pop(DONE, None)

@@ -12,7 +12,7 @@ from atom.formats import FolderPictures, MemoryPictures, PictureFinder
 from atom.formats.zip_pictures import SeveralPictures, ZipPictures
 
 
-class Upload(Protocol):
+class DroppedFile(Protocol):
     """A file that was dropped on a form."""
 
     @property
@@ -65,7 +65,7 @@ def picture_folders(typed: str, files: Sequence[Path]) -> list[Path]:
     return list(dict.fromkeys(folders))
 
 
-def picture_finder(uploads: Sequence[Upload], folders: Sequence[Path]) -> PictureFinder:
+def picture_finder(uploads: Sequence[DroppedFile], folders: Sequence[Path]) -> PictureFinder:
     """Look for pictures among uploads, loose or in a zip file, then in folders.
 
     Raises:

@@ -119,12 +119,12 @@ def first_marks(looked: FilePreview) -> Html:
         ),
         kit.grid(
             looked.marks,
-            kit.Column("Question", lambda one: clipped(one.question)),
-            kit.Column("Model", lambda one: clipped(one.model)),
-            kit.Column("Criterion", lambda one: clipped(one.criterion)),
-            kit.Column("Mark as written", lambda one: clipped(one.raw)),
-            kit.Column("Value, 0 to 1", lambda one: clipped(one.value)),
-            kit.Column("Judge", lambda one: clipped(one.judge)),
+            kit.MarkupColumn("Question", lambda one: clipped(one.question)),
+            kit.MarkupColumn("Model", lambda one: clipped(one.model)),
+            kit.MarkupColumn("Criterion", lambda one: clipped(one.criterion)),
+            kit.MarkupColumn("Mark as written", lambda one: clipped(one.raw)),
+            kit.MarkupColumn("Value, 0 to 1", lambda one: clipped(one.value)),
+            kit.MarkupColumn("Judge", lambda one: clipped(one.judge)),
             label="First marks",
         ),
     )

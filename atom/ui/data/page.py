@@ -8,11 +8,11 @@ from atom.ui import kit
 from atom.ui.data import bring, export, studies
 from atom.ui.data import parts as data_parts
 from atom.ui.data import pictures as data_pictures
-from atom.ui.data.around import Around, cards
+from atom.ui.data.around import StudiesPlace, cards
 from atom.ui.data.working import FAULT, JOB, TOLD, begin, watch
 
 
-def draw(around: Around) -> None:
+def draw(around: StudiesPlace) -> None:
     """Draw the page below its title."""
     found = cards(around.listed)
     kit.show(data_parts.summary(found), key="data_summary")
@@ -32,7 +32,7 @@ def draw(around: Around) -> None:
         bring.draw(around)
 
 
-def _draw_pictures(around: Around) -> None:
+def _draw_pictures(around: StudiesPlace) -> None:
     if around.entry is None:
         kit.show(kit.empty("There is no study yet", "Bring files in on the first tab."),
                  key="data_attach_none")  # fmt: skip

@@ -123,12 +123,12 @@ def first_rows(looked: FilePreview) -> Html:
         ),
         kit.grid(
             looked.rows,
-            kit.Column("Question", lambda row: clipped(row.question)),
-            kit.Column("Right answer", lambda row: clipped(row.reference)),
-            kit.Column("Model", lambda row: clipped(row.model), when=with_models),
-            kit.Column("Its answer", lambda row: clipped(row.answer), when=with_models),
-            kit.Column("Verdict", lambda row: row.right or "–", when=with_models),
-            kit.Column(
+            kit.MarkupColumn("Question", lambda row: clipped(row.question)),
+            kit.MarkupColumn("Right answer", lambda row: clipped(row.reference)),
+            kit.MarkupColumn("Model", lambda row: clipped(row.model), when=with_models),
+            kit.MarkupColumn("Its answer", lambda row: clipped(row.answer), when=with_models),
+            kit.MarkupColumn("Verdict", lambda row: row.right or "–", when=with_models),
+            kit.MarkupColumn(
                 "Pictures", lambda row: clipped(row.pictures), broad=True, when=with_pictures
             ),
             label="First rows",

@@ -12,7 +12,7 @@ from atom.errors import AtomError
 from atom.records import Import, Study
 from atom.ui import kit
 from atom.ui.data import parts as data_parts
-from atom.ui.data.around import Around
+from atom.ui.data.around import StudiesPlace
 from atom.ui.data.working import DONE, FAULT, JOB, TOLD, begin, watch
 from atom.ui.html import el
 from atom.ui.shell import stores, team
@@ -39,7 +39,7 @@ def _undo(import_id: str, study_id: str, with_study: bool) -> None:
             st.query_params.pop(name, None)
 
 
-def draw(around: Around, found: tuple[StudyCard, ...]) -> None:
+def draw(around: StudiesPlace, found: tuple[StudyCard, ...]) -> None:
     """Draw all studies, the chosen one, and its imports."""
     if not found or around.entry is None:
         kit.show(kit.empty("Nothing is in here yet", "Bring files in on the first tab."),

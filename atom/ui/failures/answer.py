@@ -8,7 +8,7 @@ from atom.display import numbers
 from atom.records import Outcome
 from atom.ui import kit
 from atom.ui import said as ui_said
-from atom.ui.failures.doors import Doors
+from atom.ui.failures.doors import SampleDoors
 from atom.ui.html import Html, el, join
 from atom.views.failures.sample import AnswerView, SampleView
 
@@ -58,7 +58,7 @@ def verdict(outcomes: Sequence[Outcome]) -> str:
     return ", ".join(dict.fromkeys(words))
 
 
-def side_by_side(view: SampleView, doors: Doors) -> Html | None:
+def side_by_side(view: SampleView, doors: SampleDoors) -> Html | None:
     """Fold all answers side by side, where there are several."""
     if len(view.answers) < 2:
         return None

@@ -7,7 +7,7 @@ from atom.ui import said as ui_said
 from atom.ui.failures import beside, marks
 from atom.ui.failures.answer import answer_text, side_by_side, thoughts, verdict
 from atom.ui.failures.criteria import criteria
-from atom.ui.failures.doors import Doors
+from atom.ui.failures.doors import SampleDoors
 from atom.ui.failures.question import pictures, question, replayed, turn
 from atom.ui.failures.why import why
 from atom.ui.html import Html, el
@@ -26,7 +26,7 @@ def case(here: Here, view: SampleView, before: str | None = None, after: str | N
         before: the address of the sample before it in the list.
         after: the address of the one after it.
     """
-    doors = Doors(here, view)
+    doors = SampleDoors(here, view)
     said = said_of(here.store, here.entry.study.id, view)
     return el(
         "article",
@@ -91,7 +91,7 @@ def _again(here: Here, view: SampleView) -> Html | None:
     return kit.button("Let the model try again", href)
 
 
-def _answer(here: Here, view: SampleView, doors: Doors) -> Html:
+def _answer(here: Here, view: SampleView, doors: SampleDoors) -> Html:
     answer = view.answer
     if answer is None:
         return el("div", el("h2", "Answer"), el("p", "No model has answered it.", class_="quiet"))

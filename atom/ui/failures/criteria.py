@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from atom.display import numbers
 from atom.ui import kit, score_marks
-from atom.ui.failures.doors import Doors
+from atom.ui.failures.doors import SampleDoors
 from atom.ui.failures.why import said_beside
 from atom.ui.html import Html, el, join
 from atom.ui.shell.frame import Here
@@ -13,7 +13,7 @@ from atom.views.failures.sample import AnswerView, CriterionView, SampleView
 from taxonomy import format_path
 
 
-def criteria(here: Here, view: SampleView, doors: Doors) -> Html:
+def criteria(here: Here, view: SampleView, doors: SampleDoors) -> Html:
     """Draw the criteria, each with the mark of every answer."""
     if not view.criteria:
         detail = view.criteria_set.detail if view.criteria_set else ""
@@ -28,9 +28,9 @@ def criteria(here: Here, view: SampleView, doors: Doors) -> Html:
         if mark.checkpoint
     }
 
-    def model(answer: AnswerView, short: str) -> kit.Column[CriterionView]:
+    def model(answer: AnswerView, short: str) -> kit.MarkupColumn[CriterionView]:
         chosen = answer.response.id == shown
-        return kit.Column(
+        return kit.MarkupColumn(
             _model_head(answer, short),
             lambda item: kit.door(
                 mark_chip(here, marks.get((item.criterion.id, answer.response.id)), chosen),
@@ -53,8 +53,8 @@ def criteria(here: Here, view: SampleView, doors: Doors) -> Html:
         ),
         kit.grid(
             view.criteria,
-            kit.Column("#", lambda item: kit.quiet(item.number)),
-            kit.Column(
+            kit.MarkupColumn("#", lambda item: kit.quiet(item.number)),
+            kit.MarkupColumn(
                 kit.term("criterion", "Criterion"),
                 lambda item: join(
                     kit.door(
@@ -67,12 +67,12 @@ def criteria(here: Here, view: SampleView, doors: Doors) -> Html:
                 ),
                 width="32%",
             ),
-            kit.Column(
+            kit.MarkupColumn(
                 kit.term("ground truth", "Truth"),
                 lambda item: el("span", item.criterion.ground_truth, class_="text"),
                 width="15%",
             ),
-            kit.Column("Capability", _leaf, broad=True),
+            kit.MarkupColumn("Capability", _leaf, broad=True),
             kit.number(kit.term("weight", "w"), _weight),
             *map(model, view.answers, short),
             label="Criteria and scores",

@@ -7,7 +7,7 @@ from atom.ui.shell.frame import Here
 from atom.views.failures.sample import SampleView
 
 
-class Doors:
+class SampleDoors:
     """Addresses inside a case: another criterion, another candidate's answer.
 
     Reading another candidate's answer leaves the chain, and with it the list, as it is.

@@ -140,7 +140,7 @@ def signature(here: Here, view: FailureGroups) -> Html | None:
            style="margin:0 0 8px;padding-left:18px;max-width:980px") if said else None,
         kit.grid(
             [m for m in range(len(view.models)) if found.n[m]],
-            kit.Column("Model", lambda m: kit.model(view.models[m], m)),
+            kit.MarkupColumn("Model", lambda m: kit.model(view.models[m], m)),
             kit.number("Failures", lambda m: f"{found.n[m]:,}"),
             *kit.each(
                 range(len(view.rows)),

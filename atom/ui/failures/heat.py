@@ -31,8 +31,8 @@ def grid(here: Here, view: FailureList, cells: FailureCells) -> Html:
     listed = np.array([here.data.sample_position[name] for name in view.order], dtype=np.int64)
     names = [one.name for one in here.data.candidates]
 
-    def model(number: int, short: str) -> kit.Column[FailureRow]:
-        return kit.Column(
+    def model(number: int, short: str) -> kit.MarkupColumn[FailureRow]:
+        return kit.MarkupColumn(
             _head(names[number], short, number, cells, listed),
             lambda row: _cell(here, row, number, cells),
             slim=True,
@@ -48,7 +48,7 @@ def grid(here: Here, view: FailureList, cells: FailureCells) -> Html:
         ),
         kit.grid(
             view.rows,
-            kit.Column("Sample", partial(_sample, here), width="34%"),
+            kit.MarkupColumn("Sample", partial(_sample, here), width="34%"),
             *starmap(model, enumerate(numbers.short_names(names))),
             label="Samples by models",
         ),

@@ -8,7 +8,7 @@ from atom.records import PictureSlot, Replay
 from atom.ui import kit
 from atom.ui.html import Html, el
 from atom.ui.media import media_address
-from atom.ui.picture import Mark, missing, picture
+from atom.ui.picture import RegionMark, missing, picture
 from atom.ui.shell.frame import Here
 from atom.views.failures.sample import SampleView
 from atom.views.pictures import read_picture
@@ -53,7 +53,7 @@ def _one_picture(
     if address is None:
         return missing(slot.name, here.entry.key)
     marks = [
-        Mark(
+        RegionMark(
             number=criterion.number,
             light=criterion.criterion.id,
             box=region.box,

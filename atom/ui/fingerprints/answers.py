@@ -69,8 +69,10 @@ def distributions(rows: Sequence[Distribution]) -> Html | None:
         _spread_title(rows),
         kit.grid(
             rows,
-            kit.Column("Model", lambda row: kit.cell(kit.model(row.name, row.colour), _list(row))),
-            kit.Column(axis, lambda row: _spread(row, most), width="34%"),
+            kit.MarkupColumn(
+                "Model", lambda row: kit.cell(kit.model(row.name, row.colour), _list(row))
+            ),
+            kit.MarkupColumn(axis, lambda row: _spread(row, most), width="34%"),
             kit.number("Median", lambda row: numbers.score(row.median)),
             kit.number("Full score", lambda row: numbers.percent(100 * row.perfect / row.n, row.n)),
             kit.number(
@@ -149,7 +151,7 @@ def _rank_table(view: Ranks) -> Html:
     most = max(max(row.counts) for row in view.rows) or 1
     table = kit.grid(
         view.rows,
-        kit.Column("Model", lambda row: kit.model(row.name, row.colour)),
+        kit.MarkupColumn("Model", lambda row: kit.model(row.name, row.colour)),
         *kit.each(
             range(len(view.rows)),
             lambda at: f"{at + 1}.",
@@ -175,7 +177,7 @@ def _patterns(view: Ranks) -> Html:
     word = "First" if view.rows else "Right"
     table = kit.grid(
         (*view.patterns, None) if view.others else view.patterns,
-        kit.Column(f"{word} together" if view.rows else "Right", _together),
+        kit.MarkupColumn(f"{word} together" if view.rows else "Right", _together),
         kit.number("Samples", lambda row: str(row.samples if row else view.others)),
         kit.number(
             "Share (95 % interval)",
@@ -303,7 +305,7 @@ def _curve_chart(curves: Sequence[BreakCurve]) -> Html:
 def _break_table(curves: Sequence[BreakCurve]) -> Html:
     table = kit.grid(
         curves,
-        kit.Column(
+        kit.MarkupColumn(
             "Model",
             lambda curve: kit.cell(
                 kit.model(curve.name, curve.colour),
@@ -315,7 +317,7 @@ def _break_table(curves: Sequence[BreakCurve]) -> Html:
             lambda at: f"Step {at + 1}",
             lambda curve, at: _step(curve.points[at]),
         ),
-        kit.Column("Breaks most surely at", _worst),
+        kit.MarkupColumn("Breaks most surely at", _worst),
         label="Answers that first break at each step, in percent of those that reach it",
     )
     return el("div", table, kit.note("Break at the step, in percent of the answers that reach it."))

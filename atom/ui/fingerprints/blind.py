@@ -98,15 +98,15 @@ def _needs(nodes: Sequence[NodeNeed]) -> Html:
     kind = {"needs": "strength", "hardly": "weak"}
     return kit.grid(
         nodes,
-        kit.Column("Capability", _capability),
+        kit.MarkupColumn("Capability", _capability),
         kit.number("With it", lambda node: numbers.score(node.seen)),
         kit.number("Without", lambda node: numbers.score(node.blind)),
         kit.number(kit.term("visual gain", "Gain (95 %)"), lambda node: signed(node.gain)),
-        kit.Column("", lambda node: score_marks.interval_bar(node.gain, lo=-50, hi=100),
-                   width="120px", broad=True),
+        kit.MarkupColumn("", lambda node: score_marks.interval_bar(node.gain, lo=-50, hi=100),
+                         width="120px", broad=True),
         kit.number("Questions", lambda node: f"{node.gain.samples:,}"),
-        kit.Column("So it", lambda node: el("span", NEEDS[node.need],
-                                            class_=f"need {kind.get(node.need, 'none')}")),
+        kit.MarkupColumn("So it", lambda node: el("span", NEEDS[node.need],
+                                                  class_=f"need {kind.get(node.need, 'none')}")),
         label="Capability, the tree's roots first",
     )  # fmt: skip
 
@@ -145,8 +145,8 @@ def _easy(here: Here, view: BlindView) -> Html | None:
                 class_="quiet"),
         kit.grid(
             view.easy,
-            kit.Column("Question", lambda one: kit.door(numbers.middle(one.text, 110),
-                                                        to(one.filters))),
+            kit.MarkupColumn("Question", lambda one: kit.door(numbers.middle(one.text, 110),
+                                                              to(one.filters))),
             kit.number("Criteria", lambda one: one.criteria),
             kit.number("Models asked", lambda one: one.models),
             label="Questions that the text answers",
@@ -165,7 +165,7 @@ def _ranks(here: Here, view: BlindView) -> Html | None:
         el("h3", "How ranks move without them"),
         kit.grid(
             view.moved,
-            kit.Column("Model", lambda one: kit.model(one.now.name, one.now.colour)),
+            kit.MarkupColumn("Model", lambda one: kit.model(one.now.name, one.now.colour)),
             kit.number("Rank, all", lambda one: _rank(one.now)),
             kit.number("Score, all", lambda one: numbers.interval(one.now.score)),
             kit.number("Rank without them", lambda one: _rank(one.less)),

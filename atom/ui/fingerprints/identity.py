@@ -78,7 +78,7 @@ def _matrix(view: ToldApart, cell: Callable[[int, int], Html], label: str) -> Ht
     places = range(len(shown))
     return kit.grid(
         places,
-        kit.Column("Model", lambda row: kit.model(shown[row].name, shown[row].index)),
+        kit.MarkupColumn("Model", lambda row: kit.model(shown[row].name, shown[row].index)),
         *kit.each(
             places,
             lambda at: kit.model(short[at], shown[at].index, full=shown[at].name),

@@ -145,7 +145,7 @@ def mark_words(form: Shape, mark: ShapeMark) -> str:
 def _numbers(form: Shape, radar: Radar) -> Html:
     return kit.grid(
         radar.axes,
-        kit.Column[RadarAxis](radar.title, named),
+        kit.MarkupColumn[RadarAxis](radar.title, named),
         *kit.each(
             range(len(radar.models)),
             lambda at: kit.model(radar.models[at].name, radar.models[at].index),

@@ -32,9 +32,9 @@ def skills(here: Here, form: Shape, view: Bars) -> Html:
     def table(bars: Sequence[SkillBar], label: str) -> Html:
         return kit.grid(
             bars,
-            kit.Column("Evidence", partial(_claimed, view), width="150px", when=framed),
-            kit.Column(what, partial(_skill, form)),
-            kit.Column(
+            kit.MarkupColumn("Evidence", partial(_claimed, view), width="150px", when=framed),
+            kit.MarkupColumn(what, partial(_skill, form)),
+            kit.MarkupColumn(
                 axis,
                 lambda bar: kit.cell(
                     _skill_bar(bar, view), _behind(bar), tip=_tip(form, bar), tabindex="-1"

@@ -198,7 +198,7 @@ def _more(view: FidelityView) -> Html | None:
             "With a tolerance for ties",
             kit.grid(
                 tolerant,
-                kit.Column("Method", lambda row: row[0]),
+                kit.MarkupColumn("Method", lambda row: row[0]),
                 kit.number("exact ties", lambda row: told_share(row[1].strict)),
                 kit.number("with a tolerance", lambda row: told_share(row[2].strict)),
                 kit.number("tolerance", lambda row: f"{row[2].epsilon:.2f}"),
@@ -216,7 +216,7 @@ def _confusion(accuracy: MethodAccuracy) -> Html:
     places = range(len(_ORDERS))
     return kit.grid(
         places,
-        kit.Column("people say", lambda row: _ORDERS[row]),
+        kit.MarkupColumn("people say", lambda row: _ORDERS[row]),
         *kit.each(
             places,
             lambda at: f"it says {_ORDERS[at]}",
@@ -289,7 +289,7 @@ def _quality(here: Here, view: FidelityView) -> Html:
         title,
         kit.grid(
             view.quality,
-            kit.Column("Capability", lambda row: row.root or kit.strong("all")),
+            kit.MarkupColumn("Capability", lambda row: row.root or kit.strong("all")),
             kit.number("Accuracy, 1–3", lambda row: _mean(row.quality.accuracy)),
             kit.number("of 1", lambda row: _ones(row.quality.accuracy)),
             kit.number("Necessity, 1–3", lambda row: _mean(row.quality.necessity)),
@@ -341,7 +341,7 @@ def _hit_table(hits: HitRates) -> Html:
     ]
     return kit.grid(
         rows,
-        kit.Column("People’s branch", lambda row: row[0]),
+        kit.MarkupColumn("People’s branch", lambda row: row[0]),
         kit.number("hit rate", lambda row: lab_judge_methods.share(row[1])),
         kit.number("criteria", lambda row: f"{row[1].n:,}"),
         label="Hit rate",

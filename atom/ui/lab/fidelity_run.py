@@ -163,7 +163,7 @@ def _watch(here: Here, what: str, job_id: str) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AskForm:
+class MethodsAskForm:
     """What the form asks for."""
 
     judge: str = ""
@@ -198,8 +198,8 @@ def _draw_form(here: Here) -> None:
     if endpoints is None:
         return
     judges = [name for name, endpoint in endpoints.items() if "judge" in endpoint.roles]
-    held: dict[str, AskForm] = st.session_state.setdefault(FORMS, {})
-    held.setdefault(study.id, AskForm(judge=_first_judge(here, judges, endpoints)))
+    held: dict[str, MethodsAskForm] = st.session_state.setdefault(FORMS, {})
+    held.setdefault(study.id, MethodsAskForm(judge=_first_judge(here, judges, endpoints)))
     _fields(held, study, judges)
     form = held[study.id]
     rows = st.container(gap="small", key="people_methods")
@@ -214,7 +214,7 @@ def _draw_form(here: Here) -> None:
     _start_button(here, form, found, endpoints)
 
 
-def _fields(held: dict[str, AskForm], study: Study, judges: list[str]) -> None:
+def _fields(held: dict[str, MethodsAskForm], study: Study, judges: list[str]) -> None:
     form = held[study.id]
 
     def typed(field: str, key: str) -> None:
@@ -240,7 +240,7 @@ def _fields(held: dict[str, AskForm], study: Study, judges: list[str]) -> None:
                         **bound("budget", form.budget))  # fmt: skip
 
 
-def _methods(held: dict[str, AskForm], study: Study, found: FidelityForecast | None) -> None:
+def _methods(held: dict[str, MethodsAskForm], study: Study, found: FidelityForecast | None) -> None:
     """Draw a box for each method: what it asks, and how many calls that makes."""
     calls = {one.method: one for one in found.methods} if found is not None else {}
 
@@ -281,7 +281,7 @@ def calls_words(row: MethodForecast) -> str:
 
 
 def _forecast(
-    here: Here, form: AskForm, endpoints: Mapping[str, Endpoint]
+    here: Here, form: MethodsAskForm, endpoints: Mapping[str, Endpoint]
 ) -> FidelityForecast | None:
     """Count what every method would ask, in the background, once for each form and revision."""
     store, study = here.store, here.entry.study
@@ -295,12 +295,12 @@ def _forecast(
     return None if state is None else state.result
 
 
-def _chosen(form: AskForm, found: FidelityForecast) -> FidelityForecast:
+def _chosen(form: MethodsAskForm, found: FidelityForecast) -> FidelityForecast:
     """Keep what the ticked methods would ask."""
     return replace(found, methods=tuple(one for one in found.methods if one.method in form.methods))
 
 
-def _price(form: AskForm, found: FidelityForecast, endpoint: Endpoint) -> Html:
+def _price(form: MethodsAskForm, found: FidelityForecast, endpoint: Endpoint) -> Html:
     if not form.methods:
         return kit.notice("Tick at least one method.")
     asked = _chosen(form, found)
@@ -310,7 +310,10 @@ def _price(form: AskForm, found: FidelityForecast, endpoint: Endpoint) -> Html:
 
 
 def _start_button(
-    here: Here, form: AskForm, found: FidelityForecast | None, endpoints: Mapping[str, Endpoint]
+    here: Here,
+    form: MethodsAskForm,
+    found: FidelityForecast | None,
+    endpoints: Mapping[str, Endpoint],
 ) -> None:
     store, study = here.store, here.entry.study
     spec = form.spec(study, form.methods)

@@ -182,7 +182,7 @@ def _matrix(here: Here, view: JudgesView) -> Html:
         "section",
         kit.grid(
             view.cells,
-            kit.Column("Judges", judges),
+            kit.MarkupColumn("Judges", judges),
             *_figures(lambda cell: cell.found),
             kit.number("answers, Spearman", lambda cell: _with_n(cell.answers), broad=True),
             label="Agreement of every two judges",
@@ -200,7 +200,7 @@ def _matrix(here: Here, view: JudgesView) -> Html:
     )
 
 
-_FIGURES: Sequence[kit.Column[TwoJudges]] = (
+_FIGURES: Sequence[kit.MarkupColumn[TwoJudges]] = (
     kit.number("n", lambda found: _n(found)),
     kit.number("same mark", lambda found: _percent(found.exact)),
     kit.number("kappa", lambda found: _cell(found.kappa), broad=True),
@@ -213,7 +213,7 @@ _FIGURES: Sequence[kit.Column[TwoJudges]] = (
 
 def _figures(
     found: Callable[[R], TwoJudges], to: Callable[[R], str] | None = None
-) -> list[kit.Column[R]]:
+) -> list[kit.MarkupColumn[R]]:
     """Make the columns of two judges' figures.
 
     Args:
@@ -221,7 +221,7 @@ def _figures(
         to: what each of them opens.
     """
 
-    def column(figure: kit.Column[TwoJudges]) -> kit.Column[R]:
+    def column(figure: kit.MarkupColumn[TwoJudges]) -> kit.MarkupColumn[R]:
         def cell(row: R) -> Child:
             words = figure.of(found(row))
             return words if to is None else kit.door(words, to(row), class_="plain")
@@ -319,7 +319,7 @@ def _of_answers(view: JudgesView) -> Html | None:
         return None
     drawn = kit.grid(
         view.answers,
-        kit.Column(
+        kit.MarkupColumn(
             "Answers",
             lambda one: (
                 TITLES[one.rule] if one.model < 0 else kit.model(view.names[one.model], one.model)
@@ -351,7 +351,7 @@ def _groups(here: Here, view: JudgesView, title: str, groups: Sequence[MarkGroup
 
     drawn = kit.grid(
         groups,
-        kit.Column(title, lambda group: _part(group, to(group))),
+        kit.MarkupColumn(title, lambda group: _part(group, to(group))),
         *_figures(lambda group: group.found, to),
         label=f"Agreement by {title.lower()}",
         on=lambda group: _chosen(here, group),
@@ -401,12 +401,12 @@ def _marks(here: Here, view: JudgesView) -> Html:
         kit.note(f"{view.apart:,} of {numbers.count(view.listed, 'mark')} differ."),
         kit.grid(
             view.marks,
-            kit.Column("Sample and criterion", _marked),
-            kit.Column("Model", lambda one: kit.model(view.names[one.model], one.model)),
-            kit.Column(
+            kit.MarkupColumn("Sample and criterion", _marked),
+            kit.MarkupColumn("Model", lambda one: kit.model(view.names[one.model], one.model)),
+            kit.MarkupColumn(
                 view.first.name, lambda one: _said(one.first, one.first_marks, one.first_door)
             ),
-            kit.Column(
+            kit.MarkupColumn(
                 view.second.name, lambda one: _said(one.second, one.second_marks, one.second_door)
             ),
             label="Marks of both judges",

@@ -59,7 +59,7 @@ def table(here: Here, view: FidelityView) -> Html:
         "section",
         kit.grid(
             lines,
-            kit.Column("Method", _method),
+            kit.MarkupColumn("Method", _method),
             kit.number("As people, all", whole),
             *(kit.number(root, _asked(partial(at_root, root)), broad=True) for root in view.roots),
             kit.number("Less ATOM’s", _asked(_less_atoms)),

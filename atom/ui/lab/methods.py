@@ -100,7 +100,7 @@ def _rows(here: Here, found: JudgeMethods, tab: str) -> Html | None:
 
     return kit.grid(
         found.rows,
-        kit.Column("Judge", judge),
+        kit.MarkupColumn("Judge", judge),
         *kit.each(
             found.methods,
             lambda method: method[1],
@@ -152,7 +152,7 @@ def _roots(found: JudgeMethods) -> Html | None:
         return None
     return kit.grid(
         with_roots,
-        kit.Column("ATOM’s scores by capability", lambda row: row.judge.name),
+        kit.MarkupColumn("ATOM’s scores by capability", lambda row: row.judge.name),
         *kit.each(found.roots, str, lambda row, root: share(row.by_root.get(root))),
         label="Judges by capability",
     )
@@ -163,7 +163,7 @@ def _orders(found: JudgeMethods) -> Html | None:
         return None
     return kit.grid(
         found.orders,
-        kit.Column("Judges", lambda one: f"{one.first.name} and {one.second.name}"),
+        kit.MarkupColumn("Judges", lambda one: f"{one.first.name} and {one.second.name}"),
         kit.number("Same order of two answers", lambda one: share(one.alike)),
         kit.number("pairs", lambda one: kit.quiet(f"{one.alike.n:,}")),
         label="Orders that judges share",

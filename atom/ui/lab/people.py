@@ -18,7 +18,7 @@ from atom.views.study_data import StudyData
 
 
 @dataclass(frozen=True, kw_only=True)
-class PeopleLabels:
+class PeopleTables:
     """People's labels of pairs and their ratings; None where a study has none."""
 
     pairs: PairLabels | None
@@ -44,7 +44,7 @@ def _door(here: Here, of: str) -> people_labels_parts.Door:
     return lambda judge, group: lab_people_items.address(here, of, group, judge)
 
 
-def read(here: Here) -> PeopleLabels:
+def read(here: Here) -> PeopleTables:
     """Compute both, once for each revision."""
     return _labels(
         here.store.url, here.entry.study.id, here.store.revision(), here.store, here.data
@@ -54,6 +54,6 @@ def read(here: Here) -> PeopleLabels:
 @st.cache_resource(show_spinner="Reading people’s labels", max_entries=8)
 def _labels(
     url: str, study_id: str, revision: int, _store: OpenStore, _data: StudyData
-) -> PeopleLabels:
+) -> PeopleTables:
     del url, study_id, revision
-    return PeopleLabels(pairs=pair_labels(_store, _data), ratings=people_ratings(_store, _data))
+    return PeopleTables(pairs=pair_labels(_store, _data), ratings=people_ratings(_store, _data))

@@ -12,7 +12,7 @@ from atom.judgebench.items import ItemStanding
 from atom.methods.registry import METHODS
 from atom.ui import links
 from atom.ui.lab.bench import items as lab_items
-from atom.ui.lab.bench.asked import Asked, ItemsPlace
+from atom.ui.lab.bench.asked import ItemQuery, ItemsPlace
 from atom.ui.pages import FAILURES, JUDGE_LAB
 from atom.ui.shell.frame import Here
 from atom.views.lab.fidelity.held import PeopleComparison, hold
@@ -47,7 +47,7 @@ def address(here: Here, of: str, group: str, who: str, judge: str = "") -> str:
         who: the method, or the judge by name.
         judge: of methods, the judge's id.
     """
-    return Asked(group=group, who=who).address(_base(here, of, judge))
+    return ItemQuery(group=group, who=who).address(_base(here, of, judge))
 
 
 def _base(here: Here, of: str, judge: str) -> str:

@@ -30,9 +30,9 @@ def votes(view: PreferenceSummary | None) -> Html | None:
         _title(view),
         kit.grid(
             view.models,
-            kit.Column("Model", _voted),
+            kit.MarkupColumn("Model", _voted),
             kit.number(kit.term("Davidson strength", "Strength"), _strength),
-            kit.Column(_axis((lo, hi)), lambda one: _bar(one, lo, hi), width="24%"),
+            kit.MarkupColumn(_axis((lo, hi)), lambda one: _bar(one, lo, hi), width="24%"),
             kit.number("Won", lambda one: f"{one.won:,}"),
             kit.number("Tied", lambda one: kit.counted(one.tied)),
             kit.number("Lost", _lost),
@@ -40,7 +40,7 @@ def votes(view: PreferenceSummary | None) -> Html | None:
                 kit.term("order conflict", "Order conflicts"), _conflicts, when=view.both_orders
             ),
             kit.number("Undecided", lambda one: kit.counted(one.undecided)),
-            kit.Column(
+            kit.MarkupColumn(
                 "Judged by",
                 lambda one: el("span", ", ".join(one.judges), class_="small quiet"),
                 broad=True,
@@ -196,7 +196,7 @@ def _levels(view: PreferenceSummary) -> Html | None:
         el("h2", f"How strongly: votes in five levels{against}", style="margin-top:24px"),
         kit.grid(
             view.levels,
-            kit.Column("Model", _levelled),
+            kit.MarkupColumn("Model", _levelled),
             kit.number(kit.term("Win rate"), _win),
             kit.number(kit.term("Reward"), _reward),
             kit.number("Much better", lambda row: kit.counted(row.counts.much_better)),
@@ -251,11 +251,11 @@ def sample_votes(pairs: Sequence[PairVotes]) -> Html | None:
         el("h2", "Votes", kit.small(f" by {judge}" if judge and not several else "")),
         kit.grid(
             pairs,
-            kit.Column("Pair", _pair),
-            kit.Column("First one shown first", lambda pair: _vote(pair, "a")),
-            kit.Column("Second one shown first", lambda pair: _vote(pair, "b")),
-            kit.Column("Together", _together),
-            kit.Column(
+            kit.MarkupColumn("Pair", _pair),
+            kit.MarkupColumn("First one shown first", lambda pair: _vote(pair, "a")),
+            kit.MarkupColumn("Second one shown first", lambda pair: _vote(pair, "b")),
+            kit.MarkupColumn("Together", _together),
+            kit.MarkupColumn(
                 "Judge",
                 lambda pair: el("span", pair.judge or "unnamed", class_="small quiet"),
                 broad=True,

@@ -187,9 +187,9 @@ def _reasons(here: Here, own: JudgeVerdict) -> Html | None:
 
     return kit.grid(
         own.roots,
-        kit.Column("Branch", lambda one: el("span", one.root, class_="strong text")),
-        kit.Column("Trust", trust),
-        kit.Column("Why", why),
+        kit.MarkupColumn("Branch", lambda one: el("span", one.root, class_="strong text")),
+        kit.MarkupColumn("Trust", trust),
+        kit.MarkupColumn("Why", why),
         label="Branch by branch",
     )
 
@@ -235,11 +235,11 @@ def _table(here: Here, found: tuple[JudgeVerdict, ...]) -> Html:
         "All judges",
         kit.grid(
             found[:MOST_JUDGES],
-            kit.Column(
+            kit.MarkupColumn(
                 "Judge",
                 lambda one: el("span", numbers.middle(one.known.name, 34), class_="strong text"),
             ),
-            kit.Column("Trust it", verdict, width="26%"),
+            kit.MarkupColumn("Trust it", verdict, width="26%"),
             kit.number(
                 "On test pictures",
                 lambda one: _probes(here, one.known),

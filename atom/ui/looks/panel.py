@@ -182,11 +182,13 @@ def told(here: Here, now: NextLook) -> Html:
         else None,
         kit.grid(
             now.reasons,
-            kit.Column("Model", lambda one: name.get(one.model_id, one.model_id)),
-            kit.Column(
+            kit.MarkupColumn("Model", lambda one: name.get(one.model_id, one.model_id)),
+            kit.MarkupColumn(
                 "Capability", lambda one: format_path(one.node) if one.node else "everywhere alike"
             ),
-            kit.Column("So far", lambda one: " ".join(GLYPHS[one.label]) if one.label else ""),
+            kit.MarkupColumn(
+                "So far", lambda one: " ".join(GLYPHS[one.label]) if one.label else ""
+            ),
             kit.number("Need", lambda one: numbers.share(one.need)),
             kit.number("Answers", lambda one: f"{one.answers:,}"),
             label="Where the next look goes",

@@ -35,7 +35,7 @@ def skills(here: Here, view: Overview) -> Html:
         head,
         kit.grid(
             rows,
-            kit.Column(
+            kit.MarkupColumn(
                 "Capability" if view.facet is None else label_name(view.facet),
                 lambda row: _skill_name(here, row, base),
             ),
@@ -188,8 +188,8 @@ def quadrants(
         "Right answer, wrong reason",
         kit.grid(
             items,
-            kit.Column("Model", lambda item: kit.model(item.name, item.colour)),
-            kit.Column("Share of answers", _corners_bar, width="26%"),
+            kit.MarkupColumn("Model", lambda item: kit.model(item.name, item.colour)),
+            kit.MarkupColumn("Share of answers", _corners_bar, width="26%"),
             *(
                 kit.number(
                     join(

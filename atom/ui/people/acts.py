@@ -34,7 +34,7 @@ class Act:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Said:
+class LabelInput:
     """What a key press says: nothing of it is set for a skip."""
 
     value: float | None = None

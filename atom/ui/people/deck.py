@@ -14,7 +14,7 @@ from atom.ui.media import media_address
 from atom.ui.people.acts import preferred
 from atom.ui.people.desk import Desk
 from atom.ui.people.guides import ASKS, PAIR_WORDS, SCORE_WORDS, THREE_WORDS
-from atom.ui.picture import Mark, missing, picture
+from atom.ui.picture import RegionMark, missing, picture
 from atom.views.failures.marked import shortened_mark
 from atom.views.failures.sample import SampleView
 from atom.views.people.own_criteria import NO, YES
@@ -370,9 +370,9 @@ def _address(desk: Desk, view: SampleView, number: int, slot: PictureSlot) -> st
     return media_address(file, f"label.{view.sample.id}.{number}")
 
 
-def _mark(region: Region, number: int) -> Mark:
+def _mark(region: Region, number: int) -> RegionMark:
     words = "where this step is seen"
-    return Mark(number=number, light="here", box=region.box, words=words, href="#")
+    return RegionMark(number=number, light="here", box=region.box, words=words, href="#")
 
 
 # --- blind reports --------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import numpy as np
 from atom.engine.people.annotations import LabelChange, give, take_back
 from atom.methods.own_criteria import line_key, lines_of
 from atom.records import PICKED, Annotation, AnnotationKind, Checkpoint, RankedAnswer, Response
-from atom.ui.people.acts import Act, Said, preferred
+from atom.ui.people.acts import Act, LabelInput, preferred
 from atom.views.failures.sample import SampleView
 from atom.views.people.annotations import (
     LEAST_SURE,
@@ -348,7 +348,7 @@ class Desk:
         elif act.do == "skip" and self.mine(item) is not None:
             self.at = self.next_open(index + 1)
         elif act.do == "skip":
-            self._write(item, Said(), skipped=True)
+            self._write(item, LabelInput(), skipped=True)
             self.at = self.next_open(index + 1)
         elif act.do == "give":
             said = self._said(item, act)
@@ -361,22 +361,22 @@ class Desk:
             pass
         return self._ids.get(identity)
 
-    def _said(self, item: LabelItem, act: Act) -> Said | None:
+    def _said(self, item: LabelItem, act: Act) -> LabelInput | None:
         """Turn a key press into what it says; None where it says nothing here."""
         number = int(act.key) if act.key.isascii() and act.key.isdigit() else 0
         top = _TOP.get(item.kind)
         if top is not None:
             if not 1 <= number <= top:
                 return None
-            return Said(value=float(number))
+            return LabelInput(value=float(number))
         if item.kind == "written":
             lines = lines_of(act.text)
-            return Said(label="\n".join(lines)) if lines else None
+            return LabelInput(label="\n".join(lines)) if lines else None
         if item.kind == "ranking":
             ranks = self._ranks(item, act.groups)
-            return Said(ranks=ranks) if ranks else None
+            return LabelInput(ranks=ranks) if ranks else None
         word = self._word(item, act, number)
-        return Said(label=word) if word else None
+        return LabelInput(label=word) if word else None
 
     def _word(self, item: LabelItem, act: Act, number: int) -> str:
         if item.kind == "mapping":
@@ -433,7 +433,7 @@ class Desk:
             seen += fresh
         return tuple(ranks) if groups else ()
 
-    def _write(self, item: LabelItem, said: Said, *, skipped: bool = False) -> None:
+    def _write(self, item: LabelItem, said: LabelInput, *, skipped: bool = False) -> None:
         shown = item.response_ids
         if item.kind == "report":
             shown = self.profile_order

@@ -169,8 +169,8 @@ def _people(view: PairLabels) -> Html | None:
         ),
         kit.grid(
             agreed,
-            kit.Column("Who", lambda one: one.who),
-            kit.Column("measure", lambda one: kit.quiet(one.measure)),
+            kit.MarkupColumn("Who", lambda one: one.who),
+            kit.MarkupColumn("measure", lambda one: kit.quiet(one.measure)),
             kit.number("agreement (95 %)", lambda one: kit.strong(_figure(one.figure))),
             kit.number("pairs", lambda one: kit.quiet(f"{one.figure.n:,}")),
             label="Agreement of annotators",
@@ -197,7 +197,7 @@ def ratings(view: PeopleRatings, door: Door) -> Html:
         el("p", _rating_answer(view), style="margin:0 0 8px"),
         kit.grid(
             (view.whole, *view.rows),
-            kit.Column("Criterion", _criterion),
+            kit.MarkupColumn("Criterion", _criterion),
             kit.number(
                 join(kit.term("Krippendorff's alpha", "Alpha"), " of raters (95 %)"),
                 lambda row: _figure(row.alpha),
@@ -293,7 +293,7 @@ def repeats(rows: Sequence[RepeatRow]) -> Html | None:
         "Scores that came with an import: asked again, does a judge say the same?",
         kit.grid(
             rows,
-            kit.Column(
+            kit.MarkupColumn(
                 "Judge",
                 lambda row: el("span", numbers.middle(row.judge, 30), kit.small(f" {row.kind}")),
             ),

@@ -21,7 +21,7 @@ def rules(view: RubricView) -> Html:
         "By its criteria’s own rules",
         kit.grid(
             view.rows,
-            kit.Column("Model", _model),
+            kit.MarkupColumn("Model", _model),
             *kit.each(view.rules, TITLES.__getitem__, _cell),
             label="Values by rule",
             tight=False,

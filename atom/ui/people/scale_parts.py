@@ -112,12 +112,12 @@ def _table(rows: Sequence[ScaleRow], view: PeopleScale, label: str) -> Html:
     whole = not any(row.root for row in rows)
     return kit.grid(
         rows,
-        kit.Column(
+        kit.MarkupColumn(
             "Model",
             lambda row: kit.model(numbers.middle(row.name, 26), row.model, full=row.name),
         ),
-        kit.Column("Branch", lambda row: row.root, when=not whole),
-        kit.Column(
+        kit.MarkupColumn("Branch", lambda row: row.root, when=not whole),
+        kit.MarkupColumn(
             _axis(ends),
             lambda row: pair(row.judge, row.people, row.model, ends, enough=row.enough),
             width="24%",
@@ -287,13 +287,13 @@ def _leaf_table(rows: Sequence[LeafRow]) -> Html:
     ends = _ends(one for row in rows for one in (row.judge, row.people))
     return kit.grid(
         rows,
-        kit.Column(
+        kit.MarkupColumn(
             "Capability",
             lambda row: el(
                 "span", numbers.middle(row.path[-1], 30), data_tip=format_path(row.path)
             ),
         ),
-        kit.Column(
+        kit.MarkupColumn(
             _axis(ends),
             lambda row: pair(row.judge, row.people, row.model, ends, enough=not _thin(row)),
             width="28%",
@@ -349,12 +349,12 @@ def differences(view: PeopleScale) -> Html:
 def _shift_table(shifts: Sequence[RootShift]) -> Html:
     return kit.grid(
         shifts,
-        kit.Column("Branch", lambda one: one.root or "Everything"),
+        kit.MarkupColumn("Branch", lambda one: one.root or "Everything"),
         kit.number(
             "judge less people, points of 1–5 (95 %)",
             lambda one: numbers.signed_interval(one.shift, one.lo, one.hi, 2),
         ),
-        kit.Column("in words", lambda one: _way(one)),
+        kit.MarkupColumn("in words", lambda one: _way(one)),
         kit.number("checkpoints", lambda one: kit.quiet(f"{one.n:,}")),
         kit.number("samples", lambda one: kit.quiet(f"{one.samples:,}")),
         label="Judge less people by branch",

@@ -29,7 +29,7 @@ def so_far(here: Here) -> Html | None:
         el("p", answer(given, kinds), class_="strong"),
         kit.grid(
             kinds,
-            kit.Column("What was asked", lambda one: KIND_WORDS[one.kind].capitalize()),
+            kit.MarkupColumn("What was asked", lambda one: KIND_WORDS[one.kind].capitalize()),
             kit.number("Labels", lambda one: f"{one.labels:,}"),
             # A ranking of n answers is one label, and orders n (n - 1) / 2 pairs.
             kit.number(

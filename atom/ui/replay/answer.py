@@ -11,7 +11,7 @@ from atom.ui import kit, links, work
 from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES
 from atom.ui.replay import parts as replay_parts
-from atom.ui.replay.bench import Bench
+from atom.ui.replay.bench import ReplayBench
 from atom.ui.replay.steps import step_bar
 from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
@@ -31,7 +31,7 @@ COPY = "copy"
 # --- answer ---------------------------------------------------------------------------------------
 
 
-def draw_answer(here: Here, bench: Bench, endpoints: dict[str, Endpoint]) -> None:
+def draw_answer(here: Here, bench: ReplayBench, endpoints: dict[str, Endpoint]) -> None:
     """Draw where the answer comes from, and the answer."""
     stored = stored_answers(here.store, here.data, bench.live.sample.id)
     answers = bench.answers
@@ -61,7 +61,7 @@ def draw_answer(here: Here, bench: Bench, endpoints: dict[str, Endpoint]) -> Non
         kit.show(replay_parts.answer(bench.answer, bench.card), key="replay_answer")
 
 
-def chosen_candidate(bench: Bench, endpoints: dict[str, Endpoint]) -> Endpoint | None:
+def chosen_candidate(bench: ReplayBench, endpoints: dict[str, Endpoint]) -> Endpoint | None:
     """Return the model that would be asked: as chosen, else the first that knows the sample."""
     names = candidates(endpoints)
     if bench.answers.candidate in names:
@@ -70,7 +70,7 @@ def chosen_candidate(bench: Bench, endpoints: dict[str, Endpoint]) -> Endpoint |
     return endpoints[(able or names)[0]] if names else None
 
 
-def can_answer(bench: Bench, asked: Endpoint) -> bool:
+def can_answer(bench: ReplayBench, asked: Endpoint) -> bool:
     """Whether a model can know anything about the sample: the built-in ones know test pictures."""
     return not asked.is_probe or bench.live.sample.synthetic
 
@@ -80,7 +80,7 @@ def candidates(endpoints: dict[str, Endpoint]) -> list[str]:
     return [name for name, endpoint in endpoints.items() if "candidate" in endpoint.roles]
 
 
-def _stored(bench: Bench, stored: tuple[BenchAnswer, ...]) -> None:
+def _stored(bench: ReplayBench, stored: tuple[BenchAnswer, ...]) -> None:
     names = {answer.response.id: answer for answer in stored}
     key = f"answer_stored_{bench.key}"
     chosen = bench.answers.chosen
@@ -102,7 +102,7 @@ def _stored(bench: Bench, stored: tuple[BenchAnswer, ...]) -> None:
         bench.choose(stored[0])
 
 
-def _ask(bench: Bench, endpoints: dict[str, Endpoint]) -> None:
+def _ask(bench: ReplayBench, endpoints: dict[str, Endpoint]) -> None:
     names = candidates(endpoints)
     asked = chosen_candidate(bench, endpoints)
     if asked is None:
@@ -125,7 +125,7 @@ def _ask(bench: Bench, endpoints: dict[str, Endpoint]) -> None:
     step_bar(bench, "answer", candidate=asked, done=bench.answer is not None)
 
 
-def _type(bench: Bench) -> None:
+def _type(bench: ReplayBench) -> None:
     answers = bench.answers
     text, writer = f"answer_text_{bench.key}", f"answer_writer_{bench.key}"
     st.session_state[text], st.session_state[writer] = answers.typed, answers.writer
@@ -153,7 +153,7 @@ def _type(bench: Bench) -> None:
     st.button("Use this answer", key="use_typed", on_click=use, disabled=bench.busy)
 
 
-def draw_scores(bench: Bench) -> None:
+def draw_scores(bench: ReplayBench) -> None:
     """Draw the scoring step and the chosen answer's scores."""
     card = bench.card
     if card is None and bench.answer is None:
@@ -169,7 +169,7 @@ def draw_scores(bench: Bench) -> None:
         kit.show(replay_parts.scores(card, calls_of(bench)), key="replay_scores")
 
 
-def calls_of(bench: Bench) -> dict[str, Call]:
+def calls_of(bench: ReplayBench) -> dict[str, Call]:
     """Return the calls that were made on this bench, by id."""
     return {call.id: call for call in bench.live.calls}
 
@@ -177,7 +177,7 @@ def calls_of(bench: Bench) -> dict[str, Call]:
 # --- saving ---------------------------------------------------------------------------------------
 
 
-def draw_save(here: Here, bench: Bench) -> None:
+def draw_save(here: Here, bench: ReplayBench) -> None:
     """Draw the choice of a study, the button, and what came of it."""
     if bench.solved is None and bench.judged is None and not bench.points:
         return
@@ -227,7 +227,7 @@ def _targets(here: Here) -> tuple[dict[str, StudyEntry | None], dict[str, str]]:
     return targets, names
 
 
-def _save(here: Here, bench: Bench, key: str, name: str) -> None:
+def _save(here: Here, bench: ReplayBench, key: str, name: str) -> None:
     st.session_state.pop(SAVED, None)
     targets, _ = _targets(here)
     entry = targets.get(key)
@@ -255,7 +255,7 @@ def _save(here: Here, bench: Bench, key: str, name: str) -> None:
     _saved(bench.key, job_id)
 
 
-def _write(bench: Bench, store: OpenStore, study: Study) -> Html:
+def _write(bench: ReplayBench, store: OpenStore, study: Study) -> Html:
     live, result = bench.live, bench.result
     usable = result if result is not None and result.criteria_set.state == "scored" else None
     kept = {c.id for c in usable.criteria} if usable else set()
@@ -293,7 +293,7 @@ def _write(bench: Bench, store: OpenStore, study: Study) -> Html:
     return _note(bench, study, ", ".join(word for word in words if word))
 
 
-def _note(bench: Bench, study: Study, what: str) -> Html:
+def _note(bench: ReplayBench, study: Study, what: str) -> Html:
     live = bench.live
     answer = bench.answer
     filters = Filters(

@@ -49,7 +49,7 @@ LOST = "The work was lost when the server restarted. Take the step again; nothin
 
 
 @dataclass
-class Answers:
+class BenchAnswers:
     """The answers to a sample that are on the bench, whoever judges them."""
 
     given: list[BenchAnswer] = field(default_factory=list)
@@ -61,13 +61,13 @@ class Answers:
 
 
 @dataclass
-class Bench:
+class ReplayBench:
     """One sample before one judge."""
 
     key: str
     entry: StudyEntry
     live: Live
-    answers: Answers
+    answers: BenchAnswers
     solved: Replay | None = None
     judged: CriteriaResult | None = None
     drafts: Drafts = ()
@@ -145,9 +145,9 @@ class Bench:
         self.answers.chosen = answer.response.id
 
 
-def bench_for(key: str, make: Callable[[], Bench]) -> Bench:
+def bench_for(key: str, make: Callable[[], ReplayBench]) -> ReplayBench:
     """Return the bench of this name, or make it."""
-    held: dict[str, Bench] = st.session_state.setdefault(BENCHES, {})
+    held: dict[str, ReplayBench] = st.session_state.setdefault(BENCHES, {})
     if key not in held:
         held[key] = make()
         for old in [k for k, bench in held.items() if k != key and not bench.busy][:-KEPT]:
@@ -158,7 +158,7 @@ def bench_for(key: str, make: Callable[[], Bench]) -> Bench:
 # --- which steps can be taken ---------------------------------------------------------------------
 
 
-def why_not(bench: Bench, step: Step, candidate: Endpoint | None = None) -> str:
+def why_not(bench: ReplayBench, step: Step, candidate: Endpoint | None = None) -> str:
     """Say what a step still needs; empty when it can be taken."""
     stage, there = BY_NAME[step], about(bench, step)
     if stage.by_candidate and candidate is None:
@@ -172,7 +172,7 @@ def why_not(bench: Bench, step: Step, candidate: Endpoint | None = None) -> str:
     return ""
 
 
-def left_to_do(bench: Bench, *, asks: bool) -> list[Step]:
+def left_to_do(bench: ReplayBench, *, asks: bool) -> list[Step]:
     """List the steps of a run through all of them that aren't done yet.
 
     Args:
@@ -193,18 +193,20 @@ def left_to_do(bench: Bench, *, asks: bool) -> list[Step]:
     return steps
 
 
-def who(bench: Bench, step: Step, candidate: Endpoint | None = None) -> Endpoint:
+def who(bench: ReplayBench, step: Step, candidate: Endpoint | None = None) -> Endpoint:
     """Return who is asked in a step: the candidate, where one is asked and chosen, or the judge."""
     return candidate if BY_NAME[step].by_candidate and candidate else bench.live.judge
 
 
-def price(bench: Bench, step: Step, candidate: Endpoint | None = None) -> tuple[int, float | None]:
+def price(
+    bench: ReplayBench, step: Step, candidate: Endpoint | None = None
+) -> tuple[int, float | None]:
     """Estimate tokens and USD of a step; stand-ins fill in for what isn't there yet."""
     estimate = guess_price(bench.live, BY_NAME[step], about(bench, step), candidate)
     return estimate.prompt_tokens + estimate.completion_tokens, estimate.cost
 
 
-def about(bench: Bench, step: Step) -> Subject:
+def about(bench: ReplayBench, step: Step) -> Subject:
     """Return the sample with what is there, and can be used, of what a step needs."""
     result, solved, answer = bench.result, bench.solved, bench.answer
     usable = result is not None and result.criteria_set.state == "scored"
@@ -216,7 +218,7 @@ def about(bench: Bench, step: Step) -> Subject:
     )
 
 
-def wanted(bench: Bench, step: Step) -> tuple[Criterion, ...]:
+def wanted(bench: ReplayBench, step: Step) -> tuple[Criterion, ...]:
     """Return the criteria that a step is about: those that it hasn't reached yet."""
     result = bench.result
     if result is None:
@@ -232,7 +234,7 @@ def wanted(bench: Bench, step: Step) -> tuple[Criterion, ...]:
 # --- taking steps --------------------------------------------------------------------------------
 
 
-def take(bench: Bench, steps: Sequence[Step], candidate: Endpoint | None = None) -> None:
+def take(bench: ReplayBench, steps: Sequence[Step], candidate: Endpoint | None = None) -> None:
     """Take steps one after the other, asking first where data would leave this computer.
 
     Call it from a callback.
@@ -257,7 +259,7 @@ def take(bench: Bench, steps: Sequence[Step], candidate: Endpoint | None = None)
         settle(bench)
 
 
-def stop(bench: Bench) -> None:
+def stop(bench: ReplayBench) -> None:
     """Drop the step that is under way and those behind it."""
     bench.queue = []
     job = work.jobs().get(bench.job)
@@ -265,7 +267,7 @@ def stop(bench: Bench) -> None:
         job.cancel()
 
 
-def settle(bench: Bench) -> None:
+def settle(bench: ReplayBench) -> None:
     """Take in what the step under way has brought, if it has ended, and begin the next."""
     if not bench.job or bench.step is None:
         return
@@ -288,11 +290,11 @@ def settle(bench: Bench) -> None:
         _next(bench)
 
 
-def _end(bench: Bench) -> None:
+def _end(bench: ReplayBench) -> None:
     bench.job, bench.step, bench.pending, bench.queue = "", None, None, []
 
 
-def _next(bench: Bench) -> None:
+def _next(bench: ReplayBench) -> None:
     while bench.queue:
         step = bench.queue.pop(0)
         if why_not(bench, step, bench.asked):
@@ -303,7 +305,7 @@ def _next(bench: Bench) -> None:
         return
 
 
-def _begin(bench: Bench, step: Step) -> None:
+def _begin(bench: ReplayBench, step: Step) -> None:
     bench.errors.pop(step, None)
     bench.notes.pop(step, None)
     live, subject, model = bench.live, about(bench, step), bench.asked
@@ -317,12 +319,12 @@ def _begin(bench: Bench, step: Step) -> None:
 # What a step brought is taken in by these; each says whether the next step can follow.
 
 
-def _solved(bench: Bench, brought: StageResult) -> bool:
+def _solved(bench: ReplayBench, brought: StageResult) -> bool:
     bench.solved = brought.one(Replay)
     return bench.solved.state == "scored"
 
 
-def _cut(bench: Bench, brought: StageResult) -> bool:
+def _cut(bench: ReplayBench, brought: StageResult) -> bool:
     bench.judged = CriteriaResult(
         criteria_set=brought.one(CriteriaSet), criteria=brought.all(Criterion)
     )
@@ -331,7 +333,7 @@ def _cut(bench: Bench, brought: StageResult) -> bool:
     return bench.judged.criteria_set.state == "scored"
 
 
-def _hung(bench: Bench, brought: StageResult) -> bool:
+def _hung(bench: ReplayBench, brought: StageResult) -> bool:
     mappings = brought.all(LeafMapping)
     bench.mapped.update((mapping.criterion_id, mapping) for mapping in mappings)
     bench.drafts = with_leaves(bench.live.sample, bench.drafts, mappings)
@@ -341,7 +343,7 @@ def _hung(bench: Bench, brought: StageResult) -> bool:
     return True
 
 
-def _answered(bench: Bench, brought: StageResult) -> bool:
+def _answered(bench: ReplayBench, brought: StageResult) -> bool:
     assert bench.asked is not None
     response, verdicts = brought.one(Response), brought.all(Outcome)
     verdict = verdicts[0] if verdicts else None
@@ -353,13 +355,13 @@ def _answered(bench: Bench, brought: StageResult) -> bool:
     return response.state == "scored"
 
 
-def _scored(bench: Bench, brought: StageResult) -> bool:
+def _scored(bench: ReplayBench, brought: StageResult) -> bool:
     for point in brought.all(Checkpoint):
         bench.points[point.criterion_id, point.response_id] = point
     return True
 
 
-_TAKEN_IN: Mapping[Step, Callable[[Bench, StageResult], bool]] = {
+_TAKEN_IN: Mapping[Step, Callable[[ReplayBench, StageResult], bool]] = {
     "replay": _solved,
     "criteria": _cut,
     "mapping": _hung,

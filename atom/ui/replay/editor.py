@@ -8,7 +8,7 @@ from atom.ui import kit, links
 from atom.ui.html import Html, el
 from atom.ui.pages import REPLAY
 from atom.ui.plain import plain
-from atom.ui.replay.bench import Bench
+from atom.ui.replay.bench import ReplayBench
 from atom.ui.shell.frame import Here
 from atom.views.replay.drafts import (
     DraftCriterion,
@@ -33,7 +33,7 @@ def _leaves(version: str, _tree: Tree) -> dict[str, Path]:
     return leaf_choices(_tree)
 
 
-def draw(here: Here, bench: Bench) -> None:
+def draw(here: Here, bench: ReplayBench) -> None:
     """Draw the editor."""
     leaves = _leaves(bench.live.version, bench.live.tree)
     for number, draft in enumerate(bench.drafts, start=1):
@@ -42,7 +42,7 @@ def draw(here: Here, bench: Bench) -> None:
 
 
 def _criterion(
-    here: Here, bench: Bench, number: int, draft: DraftCriterion, leaves: dict[str, Path]
+    here: Here, bench: ReplayBench, number: int, draft: DraftCriterion, leaves: dict[str, Path]
 ) -> None:
     name = f"{bench.key}_{draft.key}"
     busy = bench.busy
@@ -106,7 +106,7 @@ def _criterion(
             )  # fmt: skip
 
 
-def _number(here: Here, bench: Bench, number: int, draft: DraftCriterion) -> Html:
+def _number(here: Here, bench: ReplayBench, number: int, draft: DraftCriterion) -> Html:
     """Write a criterion's number: a door that lights its region in the picture."""
     identity = criterion_id(bench.live.sample, draft)
     if not draft.regions:
@@ -123,12 +123,12 @@ def _leaf_label(text: str) -> str:
     return text.rsplit(" › ", 1)[-1] if text else "○ not placed yet"
 
 
-def _act(bench: Bench, label: str, key: str, tip: str, off: bool, act: object) -> None:
+def _act(bench: ReplayBench, label: str, key: str, tip: str, off: bool, act: object) -> None:
     st.button(plain(label), key=key, help=plain(tip), type="tertiary", disabled=off or bench.busy,
               on_click=act)  # type: ignore[arg-type]  # fmt: skip
 
 
-def _foot(bench: Bench) -> None:
+def _foot(bench: ReplayBench) -> None:
     weights = total(bench.drafts)
     busy = bench.busy
     with st.container(horizontal=True, vertical_alignment="center", key="stepbar_edit"):

@@ -17,8 +17,8 @@ from atom.ui.html import el
 from atom.ui.pages import REPLAY, SETTINGS
 from atom.ui.replay import parts as replay_parts
 from atom.ui.replay.bench import (
-    Answers,
-    Bench,
+    BenchAnswers,
+    ReplayBench,
     bench_for,
     settle,
 )
@@ -242,7 +242,7 @@ def usual_judge(here: Here, endpoints: dict[str, Endpoint]) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class How:
+class BenchSettings:
     """How the judge and the model are asked on this bench.
 
     Attributes:
@@ -258,11 +258,11 @@ class How:
     blind: bool = False
 
 
-def how_asked(here: Here) -> How:
+def how_asked(here: Here) -> BenchSettings:
     """Return how the judge and the model are asked: as the study says, until it's changed here."""
     study = here.data.study
-    usual = How(judge=study.judge_sampling, answer=study.answer_sampling)
-    held: dict[str, How] = st.session_state.setdefault(HOWS, {})
+    usual = BenchSettings(judge=study.judge_sampling, answer=study.answer_sampling)
+    held: dict[str, BenchSettings] = st.session_state.setdefault(HOWS, {})
     return held.get(here.entry.key, usual)
 
 
@@ -270,7 +270,7 @@ def draw_how(here: Here, judge: Endpoint, endpoints: dict[str, Endpoint]) -> Non
     """Draw how the judge and the model are asked."""
     how, held = how_asked(here), st.session_state[HOWS]
 
-    def changed(who: sampling_box.Who, sampling: Sampling) -> None:
+    def changed(who: sampling_box.SamplingRole, sampling: Sampling) -> None:
         changes: dict[str, Any] = {who: sampling}
         held[here.entry.key] = replace(how_asked(here), **changes)
 
@@ -298,7 +298,7 @@ def draw_how(here: Here, judge: Endpoint, endpoints: dict[str, Endpoint]) -> Non
 # --- the bench ------------------------------------------------------------------------------------
 
 
-def open_bench(here: Here, judge: Endpoint) -> Bench | None:
+def open_bench(here: Here, judge: Endpoint) -> ReplayBench | None:
     """Return the bench of what is chosen, or say what stands in the way.
 
     Raises:
@@ -325,7 +325,7 @@ def open_bench(here: Here, judge: Endpoint) -> Bench | None:
 
     how = how_asked(here)
 
-    def make() -> Bench:
+    def make() -> ReplayBench:
         study = here.data.study
         tree, _ = study_tree(here.store, study, "")
         if is_upload(here):
@@ -339,10 +339,10 @@ def open_bench(here: Here, judge: Endpoint) -> Bench | None:
         else:
             live = Live.of_study(here.store, identity, judge, study, tree)
         live = replace(live, judge_sampling=how.judge, show_reference=how.show_reference)
-        return Bench(key=key, entry=here.entry, live=live, answers=answers)
+        return ReplayBench(key=key, entry=here.entry, live=live, answers=answers)
 
-    shelf: dict[str, Answers] = st.session_state.setdefault(ANSWERS, {})
-    answers = shelf.setdefault(f"{here.entry.key}:{identity}", Answers())
+    shelf: dict[str, BenchAnswers] = st.session_state.setdefault(ANSWERS, {})
+    answers = shelf.setdefault(f"{here.entry.key}:{identity}", BenchAnswers())
     asked = (judge.name, judge.model, how.judge.key, how.show_reference)
     key = content_id("bench", here.entry.key, identity, *asked)[:10]
     bench = bench_for(key, make)
@@ -356,7 +356,7 @@ def open_bench(here: Here, judge: Endpoint) -> Bench | None:
     return bench
 
 
-def knows_it(bench: Bench) -> bool:
+def knows_it(bench: ReplayBench) -> bool:
     """Whether the judge can know anything about this sample."""
     return not bench.live.judge.is_probe or bench.live.sample.synthetic
 

@@ -11,8 +11,8 @@ from atom.ui import kit, links, said, score_marks
 from atom.ui.html import Html, el, join
 from atom.ui.media import media_address
 from atom.ui.pages import REPLAY, SETTINGS
-from atom.ui.picture import Mark, missing, picture
-from atom.ui.replay.bench import Bench, Step
+from atom.ui.picture import RegionMark, missing, picture
+from atom.ui.replay.bench import ReplayBench, Step
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
 from atom.views.pictures import PictureFile, read_picture
@@ -36,7 +36,7 @@ def heading(number: int, title: str, term: str, words: str) -> Html:
 # --- picture and question ------------------------------------------------------------------------
 
 
-def pictures(here: Here, bench: Bench, own: Sequence[OwnPicture]) -> Html:
+def pictures(here: Here, bench: ReplayBench, own: Sequence[OwnPicture]) -> Html:
     """Draw the pictures with the regions of the criteria, or of the solution before those."""
     sample = bench.live.sample
     if not sample.pictures:
@@ -68,7 +68,7 @@ def pictures(here: Here, bench: Bench, own: Sequence[OwnPicture]) -> Html:
     return el("div", drawn, style="display:flex;flex-direction:column;gap:10px")
 
 
-def _marks(here: Here, bench: Bench, number: int) -> list[Mark]:
+def _marks(here: Here, bench: ReplayBench, number: int) -> list[RegionMark]:
     sample = bench.live.sample
     if bench.drafts:
         found = [
@@ -84,7 +84,7 @@ def _marks(here: Here, bench: Bench, number: int) -> list[Mark]:
         found = []
     filters = here.filters.but(sample=here.filters.sample)
     return [
-        Mark(
+        RegionMark(
             number=place,
             light=light,
             box=region.box,

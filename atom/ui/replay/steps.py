@@ -12,7 +12,7 @@ from atom.ui.html import el
 from atom.ui.plain import plain
 from atom.ui.replay import parts as replay_parts
 from atom.ui.replay.bench import (
-    Bench,
+    ReplayBench,
     Step,
     left_to_do,
     price,
@@ -33,7 +33,7 @@ _LABELS: dict[Step, str] = {
 
 
 def step_bar(
-    bench: Bench,
+    bench: ReplayBench,
     step: Step,
     *,
     candidate: Endpoint | None = None,
@@ -69,7 +69,7 @@ def step_bar(
     return False
 
 
-def price_line(bench: Bench, step: Step, candidate: Endpoint | None = None) -> str:
+def price_line(bench: ReplayBench, step: Step, candidate: Endpoint | None = None) -> str:
     """Say what a step would cost."""
     asked = who(bench, step, candidate)
     try:
@@ -79,7 +79,7 @@ def price_line(bench: Bench, step: Step, candidate: Endpoint | None = None) -> s
     return work.price_words(tokens, cost, asked)
 
 
-def _running(bench: Bench, step: Step, candidate: Endpoint | None) -> None:
+def _running(bench: ReplayBench, step: Step, candidate: Endpoint | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"stepbar_{step}"):
         st.button("Stop", key="stop_step", on_click=stop, args=(bench,))
     words = price_line(bench, step, candidate)
@@ -99,18 +99,18 @@ def _running(bench: Bench, step: Step, candidate: Endpoint | None) -> None:
     look()
 
 
-def _left(bench: Bench, candidate: Endpoint | None) -> list[Step]:
+def _left(bench: ReplayBench, candidate: Endpoint | None) -> list[Step]:
     able = candidate is not None and (not candidate.is_probe or bench.live.sample.synthetic)
     asks = bench.answers.mode == "ask" and able
     return left_to_do(bench, asks=asks)
 
 
-def _take_left(bench: Bench, candidate: Endpoint | None) -> None:
+def _take_left(bench: ReplayBench, candidate: Endpoint | None) -> None:
     """Take what is left now: a menu may have changed since the button was drawn."""
     take(bench, _left(bench, candidate), candidate)
 
 
-def run_all(bench: Bench, candidate: Endpoint | None) -> None:
+def run_all(bench: ReplayBench, candidate: Endpoint | None) -> None:
     """Draw the button that takes all steps that are left, with their price together."""
     steps = _left(bench, candidate)
     if bench.busy:
@@ -145,7 +145,7 @@ def run_all(bench: Bench, candidate: Endpoint | None) -> None:
         )
 
 
-def _all_running(bench: Bench) -> None:
+def _all_running(bench: ReplayBench) -> None:
     """Say what is under way, with Stop; looks on by itself, whether or not the step has a bar."""
     words = f"{_LABELS[bench.step]} … the rest follows" if bench.step and bench.queue else "Working"
     with st.container(horizontal=True, vertical_alignment="center", key="stepbar_all"):

@@ -33,7 +33,7 @@ from atom.ui import kit, work
 from atom.ui.html import el
 from atom.ui.plain import plain
 from atom.ui.reports import parts as report_parts
-from atom.ui.reports.parts import Wish
+from atom.ui.reports.parts import ReportRequest
 from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 
@@ -93,7 +93,7 @@ def judges() -> Mapping[str, Endpoint]:
     return {name: endpoint for name, endpoint in found.items() if "judge" in endpoint.roles}
 
 
-def key_of(here: Here, report: Report, wanted: Wish) -> str:
+def key_of(here: Here, report: Report, wanted: ReportRequest) -> str:
     """Name what a judge is to write about: its findings and cases, wherever the store is by now."""
     about = "".join(
         [

@@ -26,7 +26,7 @@ _CODE = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wish:
+class ReportRequest:
     """What the reader wants, as the URL says it.
 
     Attributes:
@@ -46,7 +46,7 @@ class Wish:
     tab: str
 
 
-def wish(here: Here) -> Wish:
+def wish(here: Here) -> ReportRequest:
     """Read what the reader wants from the URL; what can't be understood is the usual."""
     count = len(here.data.candidates)
     query = here.query
@@ -55,7 +55,7 @@ def wish(here: Here) -> Wish:
         places = {int(p) for p in query["of"].split(".") if p.isascii() and p.isdigit()}
         models = tuple(sorted(place for place in places if place < count))
     cases = query.get("cases", "")
-    return Wish(
+    return ReportRequest(
         models=models if models is None or len(models) < count else None,
         cases=int(cases) if cases in {str(number) for number in CASES} else USUAL_CASES,
         whole=query.get("whole") != "no",
@@ -71,7 +71,7 @@ def code_of(finding_id: str) -> str:
     return digest.hexdigest()[:_CODE]
 
 
-def spec_of(here: Here, draft: ReportDraft, wanted: Wish) -> ReportSpec:
+def spec_of(here: Here, draft: ReportDraft, wanted: ReportRequest) -> ReportSpec:
     """Say what a report is to hold; a changed tick turns the rules' choice round."""
     ids = [candidate.id for candidate in here.data.candidates]
     plain = ReportSpec(
@@ -91,7 +91,7 @@ def spec_of(here: Here, draft: ReportDraft, wanted: Wish) -> ReportSpec:
     )
 
 
-def to(here: Here, wanted: Wish, **changes: str | None) -> str:
+def to(here: Here, wanted: ReportRequest, **changes: str | None) -> str:
     """Write this page's address with something changed."""
     held: dict[str, str | None] = {
         "of": None if wanted.models is None else ".".join(map(str, wanted.models)) or "none",
@@ -114,7 +114,7 @@ def amount(here: Here) -> str:
     return f"{numbers.count(len(here.data.table.model), 'answer')} of {models} on {leaves}"
 
 
-def choices(here: Here, wanted: Wish, writers: Sequence[str]) -> Html:
+def choices(here: Here, wanted: ReportRequest, writers: Sequence[str]) -> Html:
     """Draw what can be chosen: models, parts, and who writes."""
     return el(
         "div",
@@ -162,7 +162,7 @@ def _line(name: str, *content: Child) -> Html:
     return el("div", kit.small(name), el("div", content, class_="row"), class_="reports-line")
 
 
-def _limit(here: Here, wanted: Wish) -> Html | None:
+def _limit(here: Here, wanted: ReportRequest) -> Html | None:
     """Say that a report has only so many sections, where more are chosen."""
     count = len(here.data.candidates if wanted.models is None else wanted.models)
     if count <= MOST_SECTIONS:
@@ -174,7 +174,7 @@ def _limit(here: Here, wanted: Wish) -> Html | None:
     return el("span", words, class_="quiet small", data_testid="reports-limit")
 
 
-def _models(here: Here, wanted: Wish) -> list[Html]:
+def _models(here: Here, wanted: ReportRequest) -> list[Html]:
     everyone = tuple(range(len(here.data.candidates)))
     chosen = everyone if wanted.models is None else wanted.models
     pieces = []
@@ -204,7 +204,7 @@ def _tick(label: Child, on: bool, href: str, *, tip: str | None = None) -> Html:
 # --- what came of it -----------------------------------------------------------------------------
 
 
-def summary(here: Here, wanted: Wish, report: Report) -> Html:
+def summary(here: Here, wanted: ReportRequest, report: Report) -> Html:
     """Say what the report tells, before it is shown."""
     del wanted
     told, everything = len(report.told), len(report.findings)
@@ -230,7 +230,7 @@ def summary(here: Here, wanted: Wish, report: Report) -> Html:
     )
 
 
-def tabs(here: Here, wanted: Wish) -> Html:
+def tabs(here: Here, wanted: ReportRequest) -> Html:
     """Draw the two views of a report."""
     return kit.tabs(
         [
@@ -241,7 +241,7 @@ def tabs(here: Here, wanted: Wish) -> Html:
     )
 
 
-def findings(here: Here, wanted: Wish, report: Report) -> Html:
+def findings(here: Here, wanted: ReportRequest, report: Report) -> Html:
     """List every finding by chapter, with a tick for what is told and a door to its samples."""
     choice = {c.finding_id: c for c in report.choices}
     tags = report.tags
@@ -274,25 +274,25 @@ def findings(here: Here, wanted: Wish, report: Report) -> Html:
 
 def _table(
     here: Here,
-    wanted: Wish,
+    wanted: ReportRequest,
     mine: Iterable[Finding],
     choice: dict[str, Choice],
     tags: dict[str, str],
 ) -> Html:
     return kit.grid(
         mine,
-        kit.Column("Told", lambda one: _told(here, wanted, one, choice[one.id]), slim=True),
-        kit.Column("", lambda one: tags.get(one.id, ""), slim=True),
-        kit.Column("What", kind_words, width="17%"),
-        kit.Column("Where", _where, width="21%"),
-        kit.Column("Numbers", _figures),
-        kit.Column("Behind it", _door, width="19%"),
+        kit.MarkupColumn("Told", lambda one: _told(here, wanted, one, choice[one.id]), slim=True),
+        kit.MarkupColumn("", lambda one: tags.get(one.id, ""), slim=True),
+        kit.MarkupColumn("What", kind_words, width="17%"),
+        kit.MarkupColumn("Where", _where, width="21%"),
+        kit.MarkupColumn("Numbers", _figures),
+        kit.MarkupColumn("Behind it", _door, width="19%"),
         label="Findings",
         light=lambda one: one.id if choice[one.id].told else None,
     )
 
 
-def _told(here: Here, wanted: Wish, finding: Finding, told: Choice) -> Html:
+def _told(here: Here, wanted: ReportRequest, finding: Finding, told: Choice) -> Html:
     if finding.kind == "caveat":
         return _tick("", True, to(here, wanted), tip=told.reason)
     code = code_of(finding.id)
@@ -343,7 +343,7 @@ def nothing_to_report(here: Here) -> Html:
     )
 
 
-def unknown_writer(here: Here, wanted: Wish) -> Html:
+def unknown_writer(here: Here, wanted: ReportRequest) -> Html:
     """Say that the chosen judge isn't there."""
     return kit.empty(
         f"There is no judge {wanted.writer!r}",

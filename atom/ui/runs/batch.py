@@ -175,10 +175,10 @@ def parcel_table(parcels: list[Parcel]) -> Html:
     """Draw the batches, the newest first."""
     return kit.grid(
         parcels,
-        kit.Column("Batch", lambda parcel: el("span", parcel.name, class_="text")),
-        kit.Column("Asks", lambda parcel: el("span", parcel.endpoint.name, class_="text")),
+        kit.MarkupColumn("Batch", lambda parcel: el("span", parcel.name, class_="text")),
+        kit.MarkupColumn("Asks", lambda parcel: el("span", parcel.endpoint.name, class_="text")),
         kit.number("Requests", lambda parcel: f"{parcel.requests:,}"),
-        kit.Column(
+        kit.MarkupColumn(
             "State",
             lambda parcel: el(
                 "span",

@@ -223,12 +223,12 @@ def _processes(form: RunForm, bound: Callable[[str, object], dict[str, Any]]) ->
 def _sampling(here: Here, endpoints: dict[str, Endpoint], held: dict[str, RunForm]) -> None:
     """Draw how the judge and the models are asked."""
     form, study = held[here.entry.key], here.data.study
-    names: dict[sampling_box.Who, Sequence[str]] = {
+    names: dict[sampling_box.SamplingRole, Sequence[str]] = {
         "judge": [form.judge],
         "answer": form.candidates,
     }
 
-    def changed(who: sampling_box.Who, sampling: Sampling) -> None:
+    def changed(who: sampling_box.SamplingRole, sampling: Sampling) -> None:
         own = study.judge_sampling if who == "judge" else study.answer_sampling
         wanted = None if sampling == own else sampling
         changes: dict[str, Any] = {f"{who}_sampling": wanted}

@@ -118,7 +118,7 @@ def told(found: PanelForecast) -> Html:
         "div",
         kit.grid(
             found.seats,
-            kit.Column("Judge", lambda seat: seat.judge),
+            kit.MarkupColumn("Judge", lambda seat: seat.judge),
             kit.number("Samples", lambda seat: f"{seat.would.samples:,}"),
             kit.number("Calls", _calls),
             kit.number(

@@ -165,8 +165,8 @@ def forecast(found: Forecast) -> Html:
             "By stage and model",
             kit.grid(
                 found.stages,
-                kit.Column("Stage", lambda item: item.stage),
-                kit.Column(
+                kit.MarkupColumn("Stage", lambda item: item.stage),
+                kit.MarkupColumn(
                     "Who is asked",
                     lambda item: (
                         el("span", item.endpoint.name, class_="text")

@@ -11,15 +11,15 @@ from atom.records import Endpoint, Sampling
 from atom.ui.plain import plain
 from atom.views.runs.sampling import FIELDS, SamplingField, heat_words, open_words, with_setting
 
-Who = Literal["judge", "answer"]
-_HEADS: dict[Who, str] = {"judge": "Judge", "answer": "Models"}
+SamplingRole = Literal["judge", "answer"]
+_HEADS: dict[SamplingRole, str] = {"judge": "Judge", "answer": "Models"}
 _WIDTHS = [0.8, 1, 1]
-OnChange = Callable[[Who, Sampling], None]
+OnChange = Callable[[SamplingRole, Sampling], None]
 
 
 def draw(
-    settings: dict[Who, Sampling],
-    asked: dict[Who, Sequence[Endpoint]],
+    settings: dict[SamplingRole, Sampling],
+    asked: dict[SamplingRole, Sequence[Endpoint]],
     *,
     key: str,
     on_change: OnChange,
@@ -55,7 +55,7 @@ def draw(
 
 def _field(
     field: SamplingField,
-    who: Who,
+    who: SamplingRole,
     now: Sampling,
     asked: Sequence[Endpoint],
     key: str,

@@ -170,12 +170,12 @@ def _changes(changes: tuple[PriceChange, ...]) -> Html:
         return el("p", "You have added no endpoint yet: there is nothing to price.", class_="quiet")
     return kit.grid(
         changes,
-        kit.Column("Name", lambda change: el("span", change.endpoint.name, class_="text")),
-        kit.Column(
+        kit.MarkupColumn("Name", lambda change: el("span", change.endpoint.name, class_="text")),
+        kit.MarkupColumn(
             "Model", lambda change: el("span", change.endpoint.model, class_="text"), broad=True
         ),
-        kit.Column("Now", lambda change: price_words(change.endpoint.prices)),
-        kit.Column(
+        kit.MarkupColumn("Now", lambda change: price_words(change.endpoint.prices)),
+        kit.MarkupColumn(
             "In the file",
             lambda change: price_words(change.now) if change.now else kit.quiet("not in the file"),
         ),

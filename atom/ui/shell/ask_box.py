@@ -13,7 +13,7 @@ import streamlit as st
 
 from atom.asked.rules import read_question
 from atom.asked.terms import terms_in
-from atom.asked.wanted import MOST_QUESTION, Wanted
+from atom.asked.wanted import MOST_QUESTION, ViewRequest
 from atom.engine.asked import ask as asking
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.jobs import Job
@@ -36,7 +36,7 @@ Place = tuple[str, dict[str, list[str]]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Note:
+class QuestionNote:
     """What came of a question.
 
     Attributes:
@@ -95,12 +95,17 @@ def acts(screen: Screen, entry: StudyEntry, data: StudyData) -> Callable[[str], 
 
 
 def _open(
-    screen: Screen, entry: StudyEntry, data: StudyData, question: str, wanted: Wanted, by: str = ""
+    screen: Screen,
+    entry: StudyEntry,
+    data: StudyData,
+    question: str,
+    wanted: ViewRequest,
+    by: str = "",
 ) -> None:
     """Open the view, and note what was understood; without one, stay and say so."""
     found = opened(data, entry.key, wanted)
     place = links.read_address(found.address) if found is not None else None
-    st.session_state[NOTE] = Note(
+    st.session_state[NOTE] = QuestionNote(
         question=question[:MOST_QUESTION],
         said=found.said if found is not None else "",
         left=found.left if found is not None else wanted.not_understood,
@@ -119,7 +124,7 @@ def _here(screen: Screen) -> Place:
 
 def told(screen: Screen, entry: StudyEntry, data: StudyData) -> None:
     """Say what was understood of the question that opened this view; nothing anywhere else."""
-    note: Note | None = st.session_state.get(NOTE)
+    note: QuestionNote | None = st.session_state.get(NOTE)
     if note is None or note.at != _here(screen):
         return
     job = st.session_state.get(JOB)
@@ -152,7 +157,7 @@ def _over(words: Html) -> Html:
     return el("div", words, cross, class_="asked-over", role="status")
 
 
-def _words(note: Note, offer: Html | None) -> Html:
+def _words(note: QuestionNote, offer: Html | None) -> Html:
     none = "" if note.terms else "Nothing here answers that."
     head = f"Understood: {note.said}." if note.said else none
     by = f" Read by {note.by}." if note.by else ""
@@ -178,7 +183,7 @@ def _judge(entry: StudyEntry, data: StudyData) -> Endpoint | None:
     return None if found is None or found.is_probe else found
 
 
-def _ask(entry: StudyEntry, data: StudyData, note: Note, endpoint: Endpoint) -> None:
+def _ask(entry: StudyEntry, data: StudyData, note: QuestionNote, endpoint: Endpoint) -> None:
     """Ask the judge, after the agreement."""
     names = vocabulary_of(data)
     hosts = work.hosts_to_ask(entry, [endpoint])
@@ -202,7 +207,7 @@ def _ask(entry: StudyEntry, data: StudyData, note: Note, endpoint: Endpoint) -> 
 
 
 def _watch(
-    screen: Screen, entry: StudyEntry, data: StudyData, note: Note, job: tuple[str, str]
+    screen: Screen, entry: StudyEntry, data: StudyData, note: QuestionNote, job: tuple[str, str]
 ) -> None:
     """Wait for the judge, and open the view that it named."""
     state = work.ended(job[0], f"{job[1]} reads the question…")

@@ -62,7 +62,7 @@ class FirstPaint:
         await self._app(scope, receive, _Dressed(send).send)
 
 
-class Parts:
+class PageParts:
     """An ASGI application around another one: the parts of Streamlit's page in one piece each.
 
     A browser that opens the app first asks for ninety of them. Streamlit has other threads read

@@ -23,7 +23,7 @@ from atom.errors import SettingsError, UsageError
 from atom.settings import PROJECT_ROOT, Settings
 from atom.ui.shell import crowd, team, warm
 from atom.ui.shell.door import Door, Lock
-from atom.ui.shell.first_paint import FirstPaint, Parts
+from atom.ui.shell.first_paint import FirstPaint, PageParts
 from atom.ui.shell.team import install_policy as install_policy
 
 LOOPBACK = "127.0.0.1"
@@ -41,7 +41,7 @@ _standing: list[Lock] = []
 
 
 @dataclass(frozen=True, kw_only=True)
-class Opened:
+class AppAddress:
     """Where the app is.
 
     Args:
@@ -66,7 +66,7 @@ def is_bare() -> bool:
 def launch(
     settings: Settings,
     *,
-    say: Callable[[Opened], None],
+    say: Callable[[AppAddress], None],
     port: int | None = None,
     headless: bool = False,
     address: str = LOOPBACK,
@@ -96,7 +96,7 @@ def launch(
         secret=secrets.token_urlsafe(SECRET_BYTES),
     )
     host = f"{hosts[0]}:{found}"
-    opened = Opened(
+    opened = AppAddress(
         address=f"http://{host}/",
         enter=lock.address(host),
         beyond=not ip_address(listening).is_loopback,
@@ -118,7 +118,7 @@ def launch_for_team(
     settings: Settings,
     deployment: Deployment,
     *,
-    say: Callable[[Opened], None],
+    say: Callable[[AppAddress], None],
     port: int | None = None,
 ) -> None:
     """Start Streamlit for a team, behind a proxy, and stay until it's ended.
@@ -136,7 +136,7 @@ def launch_for_team(
     found = _free_port(port or deployment.port, listening)
     secure = deployment.url.startswith("https:")
     lock = Lock(hosts=deployment.called, port=found, secret=None, secure=secure)
-    opened = Opened(
+    opened = AppAddress(
         address=f"{deployment.origin}/",
         enter=f"{deployment.origin}/",
         beyond=not ip_address(listening).is_loopback,
@@ -184,7 +184,7 @@ def _serve(
         crowd.tidy_behind(warm.start(ready))
         yield
 
-    around = [Middleware(Door, lock=lock), Middleware(Parts), Middleware(FirstPaint)]
+    around = [Middleware(Door, lock=lock), Middleware(PageParts), Middleware(FirstPaint)]
     app = App(script, lifespan=started, middleware=around)
     _standing.append(lock)
     with suppress(KeyboardInterrupt):

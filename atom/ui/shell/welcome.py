@@ -8,7 +8,7 @@ from atom.ui import kit, links, score_marks
 from atom.ui.html import Html, el, join
 from atom.ui.media import media_address
 from atom.ui.pages import DATA, OVERVIEW, SETTINGS
-from atom.ui.picture import Mark, picture
+from atom.ui.picture import RegionMark, picture
 from atom.ui.shell.frame import Here, query
 from atom.ui.shell.tour import FIRST
 from atom.views.filters import Filters
@@ -112,8 +112,8 @@ def _example(here: Here, picked: ExampleCase) -> Html:
     criterion, point = case.criterion, case.mark.checkpoint
     to = links.address("failures", picked.filters.but(study=here.entry.key))
     marks = [
-        Mark(number=criterion.number, light=criterion.criterion.id, box=region.box,
-             words=criterion.criterion.question, href=to)
+        RegionMark(number=criterion.number, light=criterion.criterion.id, box=region.box,
+                   words=criterion.criterion.question, href=to)
         for region in picked.regions
     ]  # fmt: skip
     name, colour = case.answer.candidate.name, case.answer.colour

@@ -28,11 +28,13 @@ def diff_table(here: Here, diff: Diff) -> Html:
         title,
         kit.grid(
             diff.rows,
-            kit.Column("Leaf", lambda row: el("span", format_path(row.old) or "–", class_="path")),
-            kit.Column(
+            kit.MarkupColumn(
+                "Leaf", lambda row: el("span", format_path(row.old) or "–", class_="path")
+            ),
+            kit.MarkupColumn(
                 "became", lambda row: el("span", _KINDS[row.kind], class_="diff-kind"), width="96px"
             ),
-            kit.Column(
+            kit.MarkupColumn(
                 "",
                 lambda row: el(
                     "span", format_path(row.new) if row.new != row.old else "", class_="path"

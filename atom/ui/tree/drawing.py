@@ -19,7 +19,7 @@ from atom.ui.tree.wanted import (
     STAGE_HEIGHT,
     STATUS,
     USUAL,
-    Wanted,
+    TreeQuery,
     key_of,
     move,
     scheme,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 _CLICKS = "tree_clicks"
 
 
-def _looked_at(here: Here, ask: Wanted) -> tuple[object, ...]:
+def _looked_at(here: Here, ask: TreeQuery) -> tuple[object, ...]:
     """Name what map and network are drawn from, the scheme last."""
     kept = (here.filters.narrowing, here.filters.model)
     return (*key_of(here), *kept, ask.colouring, ask.depth, ask.support, scheme())
@@ -70,7 +70,7 @@ def _map(key: tuple[object, ...], _draw: Callable[[], Figure]) -> Figure:
     return _draw()
 
 
-def legend(here: Here, ask: Wanted, view: DrawnNodes, held: Evidence | None) -> Html:
+def legend(here: Here, ask: TreeQuery, view: DrawnNodes, held: Evidence | None) -> Html:
     """Explain the colours."""
     if held is not None:
         parts = _evidence_legend(here, view, held)
@@ -128,7 +128,7 @@ def _scale(here: Here, view: DrawnNodes) -> list[Html]:
     ]  # fmt: skip
 
 
-def view_of(here: Here, ask: Wanted, nodes: NodeTable, held: Evidence | None) -> DrawnNodes:
+def view_of(here: Here, ask: TreeQuery, nodes: NodeTable, held: Evidence | None) -> DrawnNodes:
     """Choose what is drawn."""
     return shown(
         nodes,
@@ -150,7 +150,7 @@ def map_height(window: str) -> int:
     return max(LEAST_HEIGHT, told - ABOVE)
 
 
-def draw_map(here: Here, ask: Wanted, nodes: NodeTable, view: DrawnNodes) -> None:
+def draw_map(here: Here, ask: TreeQuery, nodes: NodeTable, view: DrawnNodes) -> None:
     """Draw the icicle; a click opens the node's card."""
     key = "tree_map"
     before = here.query.get("under", "")
@@ -199,7 +199,7 @@ def draw_map(here: Here, ask: Wanted, nodes: NodeTable, view: DrawnNodes) -> Non
         )
 
 
-def draw_network(here: Here, ask: Wanted, nodes: NodeTable, view: DrawnNodes) -> None:
+def draw_network(here: Here, ask: TreeQuery, nodes: NodeTable, view: DrawnNodes) -> None:
     """Draw the network in a frame of its own, which asks nothing of any server."""
     page = _network(_looked_at(here, ask), nodes, view, whose(here))
     with st.container(key="tree_network"):

@@ -78,7 +78,7 @@ def _table(view: TaskTable) -> Html:
         "section",
         kit.grid(
             (*view.rows, None) if view.columns else view.rows,
-            kit.Column(label_name(view.rows_of), _task),
+            kit.MarkupColumn(label_name(view.rows_of), _task),
             *kit.each(
                 range(len(view.columns)),
                 lambda at: numbers.middle(view.columns[at], 22),
@@ -101,14 +101,14 @@ def _task(row: TaskRow | None) -> Html:
     return kit.door(numbers.middle(row.name, 60), href, tip=row.name)
 
 
-def _other(name: str, at: int) -> kit.Column[TaskRow | None]:
+def _other(name: str, at: int) -> kit.MarkupColumn[TaskRow | None]:
     def labels(row: TaskRow | None) -> Child:
         if row is None:
             return ""
         text = row.other[at]
         return el("span", numbers.middle(text, 60), class_="small quiet", data_tip=text)
 
-    return kit.Column(name, labels, broad=True)
+    return kit.MarkupColumn(name, labels, broad=True)
 
 
 def _cell(one: TaskCell) -> Html:

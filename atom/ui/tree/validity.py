@@ -160,13 +160,13 @@ def _rivals(view: Validity) -> Html:
             "div",
             kit.grid(
                 ranked,
-                kit.Column("Taxonomy", _taxonomy, width="30%"),
+                kit.MarkupColumn("Taxonomy", _taxonomy, width="30%"),
                 kit.number("Leaves", lambda row: row.leaves),
                 kit.number(
                     kit.term("support", "Thin leaves"), lambda row: row.thin or kit.quiet("0")
                 ),
-                kit.Column("Criteria placed", lambda row: f"{row.placed:,}", broad=True),
-                kit.Column(
+                kit.MarkupColumn("Criteria placed", lambda row: f"{row.placed:,}", broad=True),
+                kit.MarkupColumn(
                     "Δ leave one out", lambda row: _delta(row.verdict.loo.delta), broad=True
                 ),
                 kit.number("Δ leave one sample out", lambda row: _delta(row.verdict.loso.delta)),
@@ -174,14 +174,14 @@ def _rivals(view: Validity) -> Html:
                     "Δ beyond shuffles",
                     lambda row: kit.strong(_delta(row.verdict.delta_adjusted)),
                 ),
-                kit.Column(
+                kit.MarkupColumn(
                     "",
                     lambda row: _bar(25 * row.verdict.delta_adjusted, max(most, 0.1)),
                     width="150px",
                     broad=True,
                 ),
                 kit.number("p", _p),
-                kit.Column("Verdict", _valid),
+                kit.MarkupColumn("Verdict", _valid),
                 label="The tree and its rivals",
                 on=lambda row: row.own,
                 tight=False,
@@ -271,7 +271,7 @@ def _printed(view: Validity) -> Html:
         "As the paper prints it: leave one criterion out",
         kit.grid(
             scales,
-            kit.Column("Scale", lambda one: one.name),
+            kit.MarkupColumn("Scale", lambda one: one.name),
             kit.number("MAE global", lambda one: one.of(loo.mae_global)),
             kit.number("MAE intra-node", lambda one: one.of(loo.mae_node)),
             kit.number("Δ", lambda one: numbers.signed(one.factor * loo.delta, one.digits)),

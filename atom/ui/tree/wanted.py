@@ -79,7 +79,7 @@ _FRAME = """<style>
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class TreeQuery:
     """What the address asks this page for.
 
     Attributes:
@@ -96,13 +96,13 @@ class Wanted:
     find: str
 
 
-def wanted(here: Here) -> Wanted:
+def wanted(here: Here) -> TreeQuery:
     """Read the page's own keys; what can't be understood is dropped."""
     query = here.query
     depth, support = query.get("depth", ""), query.get("support", "")
     # With a model in the chain, the map opens on what is weak.
     colour = query.get("colour", "evidence" if here.filters.model else "score")
-    return Wanted(
+    return TreeQuery(
         tab=query.get("tab", "map") if query.get("tab") in dict(TABS) else "map",
         colouring=next((c for c in COLOURINGS if c == colour), "score"),
         depth=int(depth) if depth.isdecimal() and 0 < int(depth[:3]) < 100 else None,
@@ -190,7 +190,7 @@ def _evidence(key: tuple[object, ...], _here: Here, model: int) -> Evidence:
     return evidence(_here.data, _here.filters, model)
 
 
-def evidence_of(here: Here, ask: Wanted) -> Evidence | None:
+def evidence_of(here: Here, ask: TreeQuery) -> Evidence | None:
     """Return the chosen model's evidence where colours are to stand for it; else None."""
     model = here.data.model_index(here.filters.model)
     if ask.colouring != "evidence" or model is None:
@@ -213,7 +213,7 @@ def head(here: Here, chosen: str) -> Html:
     )
 
 
-def controls(here: Here, ask: Wanted, nodes: NodeTable) -> None:
+def controls(here: Here, ask: TreeQuery, nodes: NodeTable) -> None:
     """Draw the search box and what narrows and colours the tree."""
     deepest = max(len(path) for path in nodes.paths)
     st.html(_FRAME)
@@ -295,7 +295,7 @@ def weak_doors(here: Here) -> Html | None:
               class_="hits", data_testid="weak-doors")  # fmt: skip
 
 
-def hits(here: Here, ask: Wanted, nodes: NodeTable) -> Html | None:
+def hits(here: Here, ask: TreeQuery, nodes: NodeTable) -> Html | None:
     """List the nodes that the words find."""
     if not ask.find.strip():
         return None

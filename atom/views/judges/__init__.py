@@ -6,14 +6,14 @@ from atom.views.judges.listed import PAGE_SIZE
 from atom.views.judges.shown import JudgesView, MarkGroup, MarkPair, PairCell
 
 __all__ = [
+    "JudgesView",
     "MOST_PEOPLE",
+    "MarkGroup",
+    "MarkPair",
     "PAGE_SIZE",
+    "PairCell",
     "TOGETHER",
     "ValuedMarks",
-    "MarkGroup",
-    "JudgesView",
-    "MarkPair",
-    "PairCell",
     "everyone",
     "judges_view",
     "shared_marks",

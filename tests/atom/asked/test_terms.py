@@ -4,7 +4,7 @@ import pytest
 
 from atom.asked.rules import read_question
 from atom.asked.terms import VIEWS, terms_in
-from atom.asked.wanted import Vocabulary, Wanted
+from atom.asked.wanted import ViewRequest, Vocabulary
 from atom.ui.shell.glossary import glossary
 
 NAMES = Vocabulary(models=("model-a", "model-b"), labels={"level": ("easy", "hard")},
@@ -47,4 +47,4 @@ def test_a_term_is_understood_and_opens_its_view(question, terms, view):
 def test_every_term_that_opens_a_view_is_in_the_glossary_and_every_view_is_allowed():
     assert set(VIEWS) <= set(glossary())
     for view in VIEWS.values():
-        assert Wanted(**view).page is not None
+        assert ViewRequest(**view).page is not None

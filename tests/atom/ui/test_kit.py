@@ -66,7 +66,7 @@ def test_colours_beyond_eight_are_grey():
 def test_a_table_names_its_parts():
     shown = kit.grid(
         ["<x>"],
-        kit.Column("A", str),
+        kit.MarkupColumn("A", str),
         kit.number("n", len),
         label="Things",
         on=lambda name: name == "<x>",
@@ -83,7 +83,7 @@ def test_a_table_leaves_out_a_column_without_use_and_folds_rows_away():
         return kit.grid(
             range(5),
             kit.number("n", lambda n: f"row {n}"),
-            kit.Column("never", lambda n: 1 / 0, when=False),
+            kit.MarkupColumn("never", lambda n: 1 / 0, when=False),
             label="Rows",
             most=most,
         )
@@ -140,7 +140,7 @@ def test_a_disabled_button_leads_nowhere():
 def test_a_name_of_any_length_is_cut_in_tabs_and_heads_with_more_in_the_tip(letters, whole):
     name = "begins " + "x" * letters + " & ends"
     tabs = str(kit.tabs([(name, "./tree", True), ("Short", "./", False)], label="Views"))
-    table = str(kit.grid(["1"], kit.Column(name, str), label="Names"))
+    table = str(kit.grid(["1"], kit.MarkupColumn(name, str), label="Names"))
     for markup in (tabs, table):
         shown = re.sub(r"<[^>]*>", "", markup)
         assert "begins x" in shown
@@ -151,7 +151,7 @@ def test_a_name_of_any_length_is_cut_in_tabs_and_heads_with_more_in_the_tip(lett
         assert len(tip) < 700
     assert ">Short</a>" in tabs
     marked = el("span", "n", class_="term", data_tip="markup of any length is no name " * 3)
-    assert marked in kit.grid(["1"], kit.Column(marked, str), label="Names")
+    assert marked in kit.grid(["1"], kit.MarkupColumn(marked, str), label="Names")
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
 import re
 
-from atom.ui.picture import Mark, missing, picture
+from atom.ui.picture import RegionMark, missing, picture
 
 MARKS = [
-    Mark(number=1, light="a", box=(0, 0, 500, 1000), words="<b>left</b>", href="./x"),
-    Mark(number=2, light="b", box=(100, 100, 200, 200), words="small", href="./y"),
-    Mark(number=3, light="c", box=(0, 0, 1000, 1000), words="all", href="./z"),
+    RegionMark(number=1, light="a", box=(0, 0, 500, 1000), words="<b>left</b>", href="./x"),
+    RegionMark(number=2, light="b", box=(100, 100, 200, 200), words="small", href="./y"),
+    RegionMark(number=3, light="c", box=(0, 0, 1000, 1000), words="all", href="./z"),
 ]
 
 

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from atom.asked.rules import read_question
-from atom.asked.wanted import Vocabulary, Wanted
+from atom.asked.wanted import ViewRequest, Vocabulary
 from atom.judge import Reply
 from atom.judge.exchange import judge_completion
 from atom.judge.replies.completion import Completion
@@ -43,7 +43,7 @@ def reply_of(text):
 
 def recorded(view):
     """Write a judge's reply as one would be recorded: every key, nulls and empty texts."""
-    usual = Wanted().model_dump(mode="json") | {"capability": "", "facet": "", "search": ""}
+    usual = ViewRequest().model_dump(mode="json") | {"capability": "", "facet": "", "search": ""}
     return json.dumps({**usual, **view})
 
 
@@ -52,7 +52,7 @@ def recorded(view):
 def test_a_question_opens_its_view_by_rule_and_by_reply(demo, question, view):
     names = vocabulary_of(demo)
     for wanted in (read_question(question, names), parse(reply_of(recorded(view))).wanted):
-        assert wanted.model_dump(mode="json") == {**Wanted().model_dump(mode="json"), **view}
+        assert wanted.model_dump(mode="json") == {**ViewRequest().model_dump(mode="json"), **view}
         found = opened(demo, "key", wanted)
         assert found.left == ()
         assert found.said.startswith(PAGES[view["page"]][1])

@@ -31,7 +31,7 @@ WORDS: Final[Mapping[Shown, str]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class ItemQuery:
     """Which items an address asks for.
 
     Attributes:

@@ -32,7 +32,7 @@ ASKING = "lab_asking"
 
 
 @dataclass(frozen=True, kw_only=True)
-class AskForm:
+class BenchAskForm:
     """What the form asks for."""
 
     judge: str = ""
@@ -55,11 +55,11 @@ class AskForm:
         )
 
 
-def _first_form(bench: Bench, record: BenchSet, endpoints: Mapping[str, Endpoint]) -> AskForm:
+def _first_form(bench: Bench, record: BenchSet, endpoints: Mapping[str, Endpoint]) -> BenchAskForm:
     judges = [name for name, endpoint in endpoints.items() if "judge" in endpoint.roles]
     real = next((name for name in judges if not endpoints[name].is_probe), "")
     judge = "probe-judge" if record.synthetic and "probe-judge" in judges else real
-    return AskForm(
+    return BenchAskForm(
         judge=judge,
         scorer=judge if bench.scored & set(bench.usual) else "",
         votes=bench.votes,
@@ -72,7 +72,7 @@ def draw(store: OpenStore, bench: Bench, record: BenchSet) -> None:
     endpoints = work.endpoints_or_none("lab_endpoints")
     if endpoints is None:
         return
-    held: dict[str, AskForm] = st.session_state.setdefault(FORMS, {})
+    held: dict[str, BenchAskForm] = st.session_state.setdefault(FORMS, {})
     form = held.setdefault(record.id, _first_form(bench, record, endpoints))
 
     def typed(field: str, key: str) -> None:

@@ -94,7 +94,7 @@ def _table(found: SetTable) -> Html:
         el("p", kit.told(f"{found.note} As in {found.paper}.".strip()), class_="note text"),
         kit.grid(
             found.rows,
-            kit.Column(found.head or "what", lambda row: el("span", row[0], class_="text")),
+            kit.MarkupColumn(found.head or "what", lambda row: el("span", row[0], class_="text")),
             *kit.each(
                 range(len(found.columns)),
                 lambda at: found.columns[at],
@@ -112,8 +112,8 @@ def _rubrics(found: Sequence[tuple[str, str]]) -> Html:
         el("p", "They came with the set's files. As MM-CRITIC, Table 10.", class_="note text"),
         kit.grid(
             found,
-            kit.Column("task type", lambda row: el("span", row[0])),
-            kit.Column(
+            kit.MarkupColumn("task type", lambda row: el("span", row[0])),
+            kit.MarkupColumn(
                 "what the scorer is told to weigh",
                 lambda row: el("span", row[1], class_="text", style="white-space:pre-line"),
             ),

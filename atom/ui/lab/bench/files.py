@@ -125,7 +125,7 @@ def _study(bench: Bench, here: Here) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Source:
+class BenchUpload:
     """Files that were chosen, and how they're read."""
 
     files: tuple[ImportFile, ...]
@@ -177,7 +177,7 @@ def _files(bench: Bench) -> None:
         _watch(bench, "look", job[2])
 
 
-def read_source(bench: Bench) -> Source:
+def read_source(bench: Bench) -> BenchUpload:
     """Gather what the form names.
 
     Raises:
@@ -192,7 +192,7 @@ def read_source(bench: Bench) -> Source:
         raise UsageError("choose the benchmark's files first, or write their paths")
     folders = picture_folders(held.get(f"lab_folder_{key}") or "", paths)
     limit = held.get(f"lab_rows_{key}")
-    return Source(
+    return BenchUpload(
         files=tuple(files),
         pictures=picture_finder(held.get(f"lab_pictures_{key}") or [], folders),
         columns=read_columns(held.get(f"lab_columns_{key}") or ""),
@@ -201,7 +201,7 @@ def read_source(bench: Bench) -> Source:
     )
 
 
-def _source_or_fault(bench: Bench) -> Source | None:
+def _source_or_fault(bench: Bench) -> BenchUpload | None:
     st.session_state.pop(FAULT, None)
     try:
         return read_source(bench)

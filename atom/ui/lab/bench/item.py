@@ -13,7 +13,7 @@ from atom.judgebench.items import ItemStanding
 from atom.ui import kit, picture
 from atom.ui import said as ui_said
 from atom.ui.html import Html, el
-from atom.ui.lab.bench.asked import WORDS, Asked, ItemsPlace
+from atom.ui.lab.bench.asked import WORDS, ItemQuery, ItemsPlace
 from atom.ui.media import media_address
 from atom.views.lab.items import (
     ItemView,
@@ -33,7 +33,7 @@ _COLUMNS: Final = "display:grid;grid-template-columns:repeat(auto-fit,minmax(260
 _CODES: Final = {1: ("✓", "right"), 0: ("✗", "wrong"), -1: ("?", "can't be read")}
 
 
-def opened(place: ItemsPlace, asked: Asked, view: ItemView) -> Html:
+def opened(place: ItemsPlace, asked: ItemQuery, view: ItemView) -> Html:
     """Draw an item in full."""
     card = view.row.card
     number = view.row.item.position + 1
@@ -107,12 +107,12 @@ def _side_by_side(view: ItemView) -> Html | None:
         "Judges side by side",
         kit.grid(
             abouts,
-            kit.Column("About", lambda about: el("span", about, class_="text")),
-            kit.Column(
+            kit.MarkupColumn("About", lambda about: el("span", about, class_="text")),
+            kit.MarkupColumn(
                 "True", lambda about: el("span", truth.get(about, ""), class_="text"), when=known
             ),
             *(
-                kit.Column(
+                kit.MarkupColumn(
                     el("span", numbers.middle(name, 24), data_tip=name), partial(votes, mine)
                 )
                 for name, mine in said.items()
@@ -170,18 +170,18 @@ def _judge(name: str, found: ItemStanding, view: ItemView, *, on: bool) -> Html:
         head,
         kit.grid(
             found.said,
-            kit.Column("About", lambda one: el("span", one.about, class_="text")),
-            kit.Column(
+            kit.MarkupColumn("About", lambda one: el("span", one.about, class_="text")),
+            kit.MarkupColumn(
                 "Said", lambda one: el("span", one.words or numbers.NONE, class_="strong text")
             ),
-            kit.Column("", _right),
-            kit.Column(
+            kit.MarkupColumn("", _right),
+            kit.MarkupColumn(
                 "Shown",
                 lambda one: el(
                     "span", _shown(one), class_="quiet small", style="white-space:nowrap"
                 ),
             ),
-            kit.Column("Why", _why, width="48%"),
+            kit.MarkupColumn("Why", _why, width="48%"),
             label=f"What {name} said",
         ),
         _beside(name, found, view) if on else None,

@@ -12,7 +12,7 @@ from atom.display import numbers
 from atom.records import BenchSet
 from atom.ui import kit
 from atom.ui.html import Html, el
-from atom.ui.lab.bench.asked import WORDS, Asked, ItemsPlace
+from atom.ui.lab.bench.asked import WORDS, ItemQuery, ItemsPlace
 from atom.ui.lab.bench.item import opened
 from atom.ui.lab.bench.sets import ALL_ITEMS, LabContext, set_address
 from atom.ui.media import thumbnail
@@ -51,7 +51,7 @@ def wanted(query: Mapping[str, str]) -> bool:
     return "group" in query
 
 
-def asked_of(query: Mapping[str, str], judge: str) -> Asked:
+def asked_of(query: Mapping[str, str], judge: str) -> ItemQuery:
     """Read which items an address asks for.
 
     Args:
@@ -59,7 +59,7 @@ def asked_of(query: Mapping[str, str], judge: str) -> Asked:
         judge: the chosen judge's id.
     """
     group, order = query.get("group", ""), query.get("order", "")
-    return Asked(
+    return ItemQuery(
         group="" if group == ALL_ITEMS else group,
         shown=next((one for one in SHOWN if one == query.get("verdict")), "all"),
         facets=read_facets(query.get("facet", "")),
@@ -135,7 +135,7 @@ def _orders(place: ItemsPlace, rows: Sequence[ItemRow]) -> bool:
     )
 
 
-def _head(place: ItemsPlace, asked: Asked, listed: ItemList, ordered: bool) -> Html:
+def _head(place: ItemsPlace, asked: ItemQuery, listed: ItemList, ordered: bool) -> Html:
     n, wrong = listed.counts.get("all", 0), listed.counts.get("wrong", 0)
     right = listed.counts.get("right", 0)
     words = [group_words(asked.group), *(word for _, word in asked.facets)]
@@ -178,7 +178,7 @@ def _head(place: ItemsPlace, asked: Asked, listed: ItemList, ordered: bool) -> H
     )
 
 
-def _facet_menus(place: ItemsPlace, asked: Asked, listed: ItemList) -> Html | None:
+def _facet_menus(place: ItemsPlace, asked: ItemQuery, listed: ItemList) -> Html | None:
     """Draw a row of words for each thing that tells items apart; chosen ones can be cleared."""
     if not listed.facets:
         return None
@@ -212,7 +212,7 @@ def _facet_menus(place: ItemsPlace, asked: Asked, listed: ItemList) -> Html | No
     return kit.fold(title, *lines, opened=bool(held))
 
 
-def _listing(place: ItemsPlace, asked: Asked, listed: ItemList, view: ItemView) -> Html:
+def _listing(place: ItemsPlace, asked: ItemQuery, listed: ItemList, view: ItemView) -> Html:
     first = (max(view.place, 1) - 1) // PAGE * PAGE
     rows = listed.rows[first : first + PAGE]
     pages = -(-len(listed.rows) // PAGE)

@@ -147,11 +147,11 @@ def ranking(found: PrintedPlace, judge: str | None, *, synthetic: bool = False) 
     return kit.grid(
         lines,
         kit.number("", of(lambda one: number[id(one)], "")),
-        kit.Column(
+        kit.MarkupColumn(
             "Model",
             of(lambda one: el("span", one.model, class_="text"), el("span", judge, class_=class_)),
         ),
-        kit.Column(
+        kit.MarkupColumn(
             "Group",
             of(
                 lambda one: kit.quiet(one.group.replace("_", " ")),
@@ -162,7 +162,7 @@ def ranking(found: PrintedPlace, judge: str | None, *, synthetic: bool = False) 
         kit.number(
             "Printed", of(lambda one: _printed(one, found), el("span", ours, class_=class_))
         ),
-        kit.Column(
+        kit.MarkupColumn(
             kit.term("erratum", "Erratum"),
             of(
                 lambda one: _errata(one.errata),
@@ -216,15 +216,15 @@ def doubts(found: Sequence[PaperCheck]) -> Html:
 def _wrong(paper: PaperCheck) -> Html:
     return kit.grid(
         paper.errata,
-        kit.Column("Table", lambda one: one.table),
-        kit.Column(
+        kit.MarkupColumn("Table", lambda one: one.table),
+        kit.MarkupColumn(
             "What",
             lambda one: el("span", one.item.removeprefix("range "), class_="text"),
             width="40%",
         ),
         kit.number("Printed", lambda one: f"{one.printed:g}".replace("-", "−")),
         kit.number("Other", lambda one: f"{round(one.recomputed, 4):g}".replace("-", "−")),
-        kit.Column("Where the other is from", _other),
+        kit.MarkupColumn("Where the other is from", _other),
         label=f"Errata of {paper.paper}",
     )
 
@@ -245,8 +245,8 @@ _KINDS = {
 def _identities(paper: PaperCheck) -> Html:
     return kit.grid(
         paper.identities,
-        kit.Column("Rule", lambda one: el("span", one.words, class_="text"), width="60%"),
-        kit.Column("What kind", lambda one: kit.quiet(_KINDS.get(one.kind, one.kind))),
+        kit.MarkupColumn("Rule", lambda one: el("span", one.words, class_="text"), width="60%"),
+        kit.MarkupColumn("What kind", lambda one: kit.quiet(_KINDS.get(one.kind, one.kind))),
         kit.number("Holds", lambda one: f"{one.holds:,} of {one.checked:,}"),
         label=f"Rules checked in {paper.paper}",
     )

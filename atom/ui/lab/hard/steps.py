@@ -109,7 +109,7 @@ def _narrow(table: Html) -> Html:
 def _pairs(view: HardPairs, listed: _Listed) -> Html:
     counts = kit.grid(
         view.by.items(),
-        kit.Column("What says which answer is better", lambda by: BY_WORDS[by[0]]),
+        kit.MarkupColumn("What says which answer is better", lambda by: BY_WORDS[by[0]]),
         kit.number("Pairs", lambda by: f"{by[1]:,}"),
         label="Pairs by what says which is better",
     )
@@ -140,7 +140,7 @@ def _votes(view: HardPairs, listed: _Listed) -> Html:
         ),
         kit.grid(
             view.judges,
-            kit.Column("Weak judge", lambda one: numbers.middle(one.name, 40)),
+            kit.MarkupColumn("Weak judge", lambda one: numbers.middle(one.name, 40)),
             kit.number("Right (95 %)", _percents),
             kit.number("Wrong", lambda one: f"{one.stands.get('wrong', 0):,}"),
             kit.number("Unsettled", lambda one: f"{one.stands.get('unsettled', 0):,}"),
@@ -180,9 +180,9 @@ def _confirmed(here: Here, view: HardPairs, listed: _Listed) -> Html:
         el("p", f"Confirmed by {by}; what people say under Human check counts before it."),
         kit.grid(
             view.decisions.items(),
-            kit.Column("What became of it", lambda one: DECISIONS[one[0]][0]),
+            kit.MarkupColumn("What became of it", lambda one: DECISIONS[one[0]][0]),
             kit.number("Pairs", lambda one: f"{one[1]:,}"),
-            kit.Column("", lambda one: kit.quiet(DECISIONS[one[0]][1])),
+            kit.MarkupColumn("", lambda one: kit.quiet(DECISIONS[one[0]][1])),
             label="Hard pairs by what became of them",
         )
         if view.decisions
@@ -209,7 +209,9 @@ def _set(view: HardPairs, listed: _Listed) -> Html:
     chosen = view.chosen()
     kinds = kit.grid(
         view.errors[:12],
-        kit.Column("What the worse answer loses most on", lambda error: format_path(error[0])),
+        kit.MarkupColumn(
+            "What the worse answer loses most on", lambda error: format_path(error[0])
+        ),
         kit.number("Pairs", lambda error: f"{error[1]:,}"),
         label="Kinds of error in the set",
     )

@@ -59,12 +59,12 @@ def _noise_table(rows: Sequence[NoiseRow], view: Reliability, label: str) -> Htm
     split = view.separable
     return kit.grid(
         rows,
-        kit.Column("Model", lambda row: kit.model(row.name, row.model)),
-        kit.Column("Branch", lambda row: row.branch, when=any(row.branch for row in rows)),
+        kit.MarkupColumn("Model", lambda row: kit.model(row.name, row.model)),
+        kit.MarkupColumn("Branch", lambda row: row.branch, when=any(row.branch for row in rows)),
         kit.number("score 0–100", lambda row: numbers.interval(row.plain)),
         kit.number("with the judge’s noise", lambda row: _wider(row, view.judges)),
         kit.number("samples · repeats · judges, % of the variance", _shares, when=split),
-        kit.Column("what helps more", lambda row: _ADVICE[row.advice], when=split),
+        kit.MarkupColumn("what helps more", lambda row: _ADVICE[row.advice], when=split),
         kit.number(f"samples for ±{WANTED_HALF:g}", _needed),
         kit.number("samples", lambda row: kit.quiet(f"{row.estimate.samples:,}")),
         label=label,

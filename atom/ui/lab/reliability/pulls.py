@@ -33,8 +33,8 @@ def _place(rows: Sequence[PositionRow]) -> Html:
     return join(
         kit.grid(
             rows,
-            kit.Column("Judge", lambda row: numbers.middle(row.judge, 30)),
-            kit.Column("Pairs of", lambda row: kit.short(row.where, 60)),
+            kit.MarkupColumn("Judge", lambda row: numbers.middle(row.judge, 30)),
+            kit.MarkupColumn("Pairs of", lambda row: kit.short(row.where, 60)),
             kit.number(
                 "same winner when swapped",
                 lambda row: numbers.percent(

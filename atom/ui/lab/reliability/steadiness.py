@@ -86,12 +86,12 @@ def _asked_again(rows: Sequence[RescoredCheckpoint], filters: Filters) -> Html:
         title,
         kit.grid(
             rows,
-            kit.Column(
+            kit.MarkupColumn(
                 "Checkpoint",
                 lambda one: kit.door(one.criterion or one.criterion_id[:12], _case(one, filters)),
                 broad=True,
             ),
-            kit.Column("Model", lambda one: one.candidate),
+            kit.MarkupColumn("Model", lambda one: one.candidate),
             kit.number("Marks", lambda one: ", ".join(one.marks)),
             label="Checkpoints scored more than once",
         ),
@@ -152,7 +152,7 @@ def _agreements(
 ) -> Html:
     return kit.grid(
         rows,
-        kit.Column(first, lambda row: row.name),
+        kit.MarkupColumn(first, lambda row: row.name),
         kit.number("same score", lambda row: numbers.percent(100 * row.found.exact, row.found.n)),
         kit.number(
             "at most one off", lambda row: numbers.percent(100 * row.found.adjacent, row.found.n)

@@ -122,13 +122,13 @@ def branches(rows: Sequence[Branch], label: str) -> Html:
     """Draw branches against the truth: how often right, how far off, and what is marked."""
     return kit.grid(
         rows,
-        kit.Column("Branch", _branch),
+        kit.MarkupColumn("Branch", _branch),
         kit.number("exactly right", lambda one: numbers.percent(100 * one.accuracy, one.n)),
         kit.number("off by, points of 1–5 (95 %)", _off),
         kit.number("alpha to truth", lambda one: numbers.plain(one.alpha), broad=True),
         kit.number("steps", lambda one: kit.quiet(f"{one.n:,}")),
         kit.number("probes", lambda one: kit.quiet(f"{one.clusters:,}"), broad=True),
-        kit.Column("mark", _mark),
+        kit.MarkupColumn("mark", _mark),
         label=label,
     )
 

@@ -197,7 +197,7 @@ def _cases(view: SightView) -> Html | None:
         "Marks that moved without the picture or with another one",
         kit.grid(
             view.cases,
-            kit.Column("Criterion", _criterion),
+            kit.MarkupColumn("Criterion", _criterion),
             *kit.each(
                 [name for name in SHOWN if any(name in case.scores for case in view.cases)],
                 lambda name: SHOWN_WORDS[name],

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from atom.ui.shell.first_paint import FirstPaint, Parts, chunks, style, with_needed
+from atom.ui.shell.first_paint import FirstPaint, PageParts, chunks, style, with_needed
 
 PAGE = b'<html><head></head><body><div id="root"></div></body></html>'
 
@@ -109,7 +109,7 @@ def test_a_part_of_streamlits_page_comes_whole_and_all_else_is_handed_on():
 
     def ask(path, *headers, method="GET"):
         scope = {"type": "http", "method": method, "path": path, "headers": list(headers)}
-        asyncio.run(Parts(app)(scope, None, take))
+        asyncio.run(PageParts(app)(scope, None, take))
 
     ask(address.removeprefix("."))
     start, body = sent

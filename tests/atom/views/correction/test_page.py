@@ -12,7 +12,7 @@ from atom.display import writers
 from atom.store import Store
 from atom.ui.correction import arms
 from atom.ui.correction import effects as correction_effects
-from atom.ui.correction.doors import Doors
+from atom.ui.correction.doors import ExperimentDoors
 from atom.ui.html import escape
 from atom.views.correction.arm_table import arm_table
 from atom.views.correction.cases import (
@@ -266,7 +266,7 @@ def test_files_hold_the_effects_and_all_answers(world):
     # The screen and the command write the same cells of the same rows.
     table = effect_table(found.effects, "Effects")
     texts = {column.text(row) for column in table.shown("text")[1:] for row in table.rows}
-    doors = Doors(filters=Filters(), experiment=found.experiment.id)
+    doors = ExperimentDoors(filters=Filters(), experiment=found.experiment.id)
     drawn = str(correction_effects.effects(found, doors))
     written = "\n".join(writers.lines(table))
     assert "+80.0" in "".join(texts)
@@ -288,7 +288,7 @@ def test_one_answer_without_a_pair_is_said_in_the_singular():
 def test_arms_read_the_same_on_the_screen_in_the_command_and_in_the_file(world):
     found = world[3]
     table = arm_table(found.every_arm, "Arms")
-    drawn = str(arms.arms(found, Doors(filters=Filters(), experiment="e")))
+    drawn = str(arms.arms(found, ExperimentDoors(filters=Filters(), experiment="e")))
     written = writers.lines(table)
     guided = next(line for line in written if line.startswith("Asked about failed steps"))
     assert "100 % (48–100) of 5" in guided
