@@ -30,7 +30,7 @@ class PaidOnce:
     def __init__(self, store: Store, client: JudgeClient) -> None:
         self._store = store
         self._client = client
-        self._wanted = _Wanted(store, self.limiter)
+        self._wanted = _CallRequests(store, self.limiter)
 
     @property
     def limiter(self) -> Limiter | None:
@@ -95,7 +95,7 @@ def _reply_of(request: Request, call: Call | None) -> Reply | None:
     return None if call is None or call.reply is None else reread(request, call)
 
 
-class _Wanted:
+class _CallRequests:
     """Looks for stored calls: those that workers want at one time in one statement.
 
     Items become ready together, when what they wait for is written, so they look together. Where

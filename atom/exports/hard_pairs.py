@@ -80,7 +80,7 @@ def pair_files(
     leads = leaf_leads(data, [case.pair for case in known])
     words = _leaf_words(data)
     for number, (case, lead) in enumerate(zip(known, leads, strict=True), start=1):
-        shared = _Shared(
+        shared = _PairContext(
             key=f"{data.study.id[:12]}-{number:05d}",
             sample=samples[case.pair.sample_id],
             texts=(texts.get(case.pair.a, ""), texts.get(case.pair.b, "")),
@@ -95,7 +95,7 @@ def pair_files(
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Shared:
+class _PairContext:
     """What a pair's rows have in common."""
 
     key: str
@@ -120,7 +120,9 @@ def confirmed_by(case: PairCase, strong: str | None) -> str:
     return strong or "" if case.stand is not None else ""
 
 
-def _vl_row(case: PairCase, shared: _Shared, view: HardPairs, data: StudyData) -> dict[str, object]:
+def _vl_row(
+    case: PairCase, shared: _PairContext, view: HardPairs, data: StudyData
+) -> dict[str, object]:
     return {
         "id": shared.key,
         "query": shared.query,
@@ -140,7 +142,7 @@ def _vl_row(case: PairCase, shared: _Shared, view: HardPairs, data: StudyData) -
 
 
 def _criteria_rows(
-    case: PairCase, shared: _Shared, leads: dict[Path, float], words: dict[Path, str]
+    case: PairCase, shared: _PairContext, leads: dict[Path, float], words: dict[Path, str]
 ) -> Iterator[dict[str, object]]:
     """Give a row for the pair as a whole, and one for each capability that tells it apart."""
     sides = {OVERALL: case.better}

@@ -146,7 +146,7 @@ def write(source: ExportSource, place: Path, options: ExportOptions) -> ExportRe
             f"{place.name!r}: judgments are written as {', '.join(_WRITERS)}; "
             "give --out such an ending"
         )
-    counted = _Counted(options.progress)
+    counted = _LineCounter(options.progress)
     lines = chain.from_iterable(
         judgments(one, options.samples, pending=False) for one in every_judge(source)
     )
@@ -168,7 +168,7 @@ _NOTES = (
 )
 
 
-class _Counted:
+class _LineCounter:
     def __init__(self, progress: Callable[[str], None]) -> None:
         self.n = 0
         self._progress = progress

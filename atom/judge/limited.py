@@ -58,7 +58,7 @@ class LimitedTransport(httpx2.AsyncBaseTransport):
         return httpx2.Response(
             response.status_code,
             headers=headers,
-            stream=_Limited(stream, most_of(request.url.path), unpack=unpacked),
+            stream=_LimitedStream(stream, most_of(request.url.path), unpack=unpacked),
             extensions=response.extensions,
         )
 
@@ -84,7 +84,7 @@ def too_long_fault(error: BaseException) -> Fault | None:
     return Fault(kind="permanent", message=f"It can't be used: {root}.", answered=True)
 
 
-class _Limited(httpx2.AsyncByteStream):
+class _LimitedStream(httpx2.AsyncByteStream):
     def __init__(self, inner: httpx2.AsyncByteStream, most: int, *, unpack: bool) -> None:
         self._inner = inner
         self._most = most

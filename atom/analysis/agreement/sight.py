@@ -178,7 +178,7 @@ class _Table:
         self._sums.append(sums.astype(np.float64))
         self._counts.append(np.bincount(self.code[known], minlength=self.n).astype(np.float64))
 
-    def draw(self, rng: Generator, draws: int) -> _Drawn:
+    def draw(self, rng: Generator, draws: int) -> _DrawnFigures:
         """Draw clusters with replacement; each figure is a ratio of sums."""
         sums, counts = np.array(self._sums).T, np.array(self._counts).T
         found = np.full((draws, len(self.at)), np.nan)
@@ -187,7 +187,7 @@ class _Table:
             for at in range(draws):
                 weight = rng.multinomial(self.n, even).astype(np.float64)
                 found[at] = _ratio(weight @ sums, weight @ counts)
-        return _Drawn(
+        return _DrawnFigures(
             at=self.at,
             value=_ratio(sums.sum(axis=0), counts.sum(axis=0)),
             draws=found,
@@ -202,7 +202,7 @@ def _ratio(sums: Floats, counts: Floats) -> Floats:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Drawn:
+class _DrawnFigures:
     """Figures, shape (F,), and what they were in each draw, shape (draws, F)."""
 
     at: Mapping[tuple[PictureCondition, Group, str], int]
@@ -269,7 +269,7 @@ def _estimate(value: float, drawn: Floats, clusters: int, *, least: float = -1.0
     return SightMean(value=value, lo=lo, hi=hi)
 
 
-def _said(drawn: _Drawn) -> JudgeSight:
+def _said(drawn: _DrawnFigures) -> JudgeSight:
     by = {(name, group): drawn.moved(name, group) for name in MOVED for group in GROUPS}
     most = max(by[name, "visual"].clusters for name in CHANGED)
     led: Group = "visual" if most else "all"

@@ -33,7 +33,7 @@ _CELLS = 2_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bounded:
+class BoundedFigure:
     """A figure with its 95 % interval; NaN where it isn't defined.
 
     Attributes:
@@ -68,15 +68,15 @@ class TwoJudges:
     n: int
     clusters: int
     levels: int
-    exact: Bounded
-    kappa: Bounded
-    weighted_kappa: Bounded
-    alpha: Bounded
-    spearman: Bounded
-    kendall: Bounded
-    pearson: Bounded
-    shift: Bounded
-    rmse: Bounded
+    exact: BoundedFigure
+    kappa: BoundedFigure
+    weighted_kappa: BoundedFigure
+    alpha: BoundedFigure
+    spearman: BoundedFigure
+    kendall: BoundedFigure
+    pearson: BoundedFigure
+    shift: BoundedFigure
+    rmse: BoundedFigure
 
 
 class JointMarks:
@@ -140,12 +140,12 @@ class JointMarks:
                 tables = part._spread(cells, weight @ held)
                 for name, figure in wanted.items():
                     drawn[name].append(figure(tables, part._places))
-        found: dict[str, Bounded] = {
+        found: dict[str, BoundedFigure] = {
             name: _bounded(float(figure(whole, part._places)[0]), drawn[name])
             for name, figure in wanted.items()
         }
         for name in _FIGURES.keys() - wanted.keys():
-            found[name] = Bounded(value=math.nan)
+            found[name] = BoundedFigure(value=math.nan)
         return TwoJudges(n=len(part.at), clusters=clusters, levels=size, **found)
 
     def _only(self, rows: NDArray[np.bool_]) -> JointMarks:
@@ -170,13 +170,13 @@ class JointMarks:
         return tables.reshape(len(counts), size, size)
 
 
-def _bounded(value: float, drawn: Sequence[Floats]) -> Bounded:
+def _bounded(value: float, drawn: Sequence[Floats]) -> BoundedFigure:
     found = np.concatenate(drawn) if drawn else np.zeros(0)
     known = found[np.isfinite(found)]
     if not math.isfinite(value) or len(known) < max(1, len(found) / 2):
-        return Bounded(value=value)
+        return BoundedFigure(value=value)
     lo, hi = np.quantile(known, [0.025, 0.975])
-    return Bounded(value=value, lo=float(lo), hi=float(hi))
+    return BoundedFigure(value=value, lo=float(lo), hi=float(hi))
 
 
 # --- figures of tables of counts, shape (draws, V, V), values at `places`, shape (V,) -------------

@@ -49,7 +49,7 @@ from atom.analysis.sums import group_sums
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Framed:
+class _FramedDepartures:
     """Departures and the standard error that tests use."""
 
     effect: Floats
@@ -242,7 +242,7 @@ def _strata(layout: Layout) -> Ints:
 
 def _against_rest(
     nodes: Layout, adder: Adder, means: Floats, settings: DiagnosisSettings, frame: Frame
-) -> _Framed:
+) -> _FramedDepartures:
     fit = fit_peers(adder, means) if frame == "peer" else None
     strata = None
     if nodes.stratum is not None:
@@ -255,7 +255,7 @@ def _against_rest(
     # Small nodes are pooled, too, but the spread is read from nodes that can be tested.
     usable = (found.n >= MIN_ROWS) & (found.clusters >= MIN_CLUSTERS)
     variance = np.where(usable, found.se**2, np.nan).reshape(-1)
-    return _Framed(
+    return _FramedDepartures(
         effect=found.effect,
         se=found.se,
         test_se=np.where(usable, found.se, np.nan),
@@ -268,7 +268,9 @@ def _against_rest(
     )
 
 
-def _against_line(layout: Layout, stats: NodeStats, settings: DiagnosisSettings) -> _Framed:
+def _against_line(
+    layout: Layout, stats: NodeStats, settings: DiagnosisSettings
+) -> _FramedDepartures:
     """Hold means against the line: a score test at the line's own binomial variance."""
     shape = layout.n_models, layout.n_nodes
     groups = stats.clusters.astype(np.float64)
@@ -283,7 +285,7 @@ def _against_line(layout: Layout, stats: NodeStats, settings: DiagnosisSettings)
     effect = stats.mean - settings.line
     known = stats.n > 0
     variance = np.where(known & (groups >= MIN_CLUSTERS), own_se**2, np.nan)
-    return _Framed(
+    return _FramedDepartures(
         effect=effect.reshape(shape),
         se=np.where(known, own_se, np.nan).reshape(shape),
         test_se=np.where(known, se, np.nan).reshape(shape),
@@ -296,7 +298,7 @@ def _against_line(layout: Layout, stats: NodeStats, settings: DiagnosisSettings)
     )
 
 
-def _tests(framed: _Framed, enough: Mask) -> tuple[Floats, Floats]:
+def _tests(framed: _FramedDepartures, enough: Mask) -> tuple[Floats, Floats]:
     """Test for a weakness and for a strength beyond the margin; certain where the error is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         weak = scipy.special.stdtr(framed.df, _ratio(framed.effect + framed.margin, framed.test_se))
@@ -326,7 +328,7 @@ def _control(layout: Layout, p: Floats, settings: DiagnosisSettings) -> Floats:
 
 def _more_samples(
     layout: Layout,
-    framed: _Framed,
+    framed: _FramedDepartures,
     pooled: Floats,
     label: np.ndarray[tuple[int, ...], np.dtype[np.int8]],
     samples: Ints,

@@ -266,7 +266,7 @@ def beyond_margin(gap: Floats, se: Floats, df: Floats, p: Floats, margin: float)
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Shared:
+class _SharedRows:
     """Differences at one row of the first side an item; shape (n,)."""
 
     value: Floats
@@ -274,7 +274,7 @@ class _Shared:
     keep: Mask
 
 
-def _shared(layout: Layout, keep: Mask, second: Floats) -> _Shared:
+def _shared(layout: Layout, keep: Mask, second: Floats) -> _SharedRows:
     first, rows = item_means(layout, keep), np.flatnonzero(keep)
     gap = first - second
     row_of = np.full(layout.n_items, -1, dtype=np.int64)
@@ -284,7 +284,7 @@ def _shared(layout: Layout, keep: Mask, second: Floats) -> _Shared:
     chosen = np.zeros(layout.n_rows, dtype=bool)
     at = row_of[both]
     value[at], mean[at], chosen[at] = gap[both], first[both], True
-    return _Shared(value=value, first=mean, keep=chosen)
+    return _SharedRows(value=value, first=mean, keep=chosen)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.sums import group_sums
 
-Combined = Literal["a", "b", "tie", "conflict", "undecided"]
+PairOutcome = Literal["a", "b", "tie", "conflict", "undecided"]
 """What both orders say together."""
-COMBINED: tuple[Combined, ...] = ("a", "b", "tie", "conflict", "undecided")
+COMBINED: tuple[PairOutcome, ...] = ("a", "b", "tie", "conflict", "undecided")
 VOTE_A, VOTE_B, VOTE_TIE, VOTE_NONE = 0, 1, 2, -1
 """Codes of one vote; -1 = it says nothing (the judge was unable, or couldn't be read)."""
 CONFLICT, UNDECIDED = 3, 4
@@ -30,7 +30,7 @@ _CODE = {"a": VOTE_A, "b": VOTE_B, "tie": VOTE_TIE, None: VOTE_NONE}
 
 def combine(
     first: Literal["a", "b", "tie"] | None, second: Literal["a", "b", "tie"] | None
-) -> Combined:
+) -> PairOutcome:
     """Take a judge's votes in both orders together.
 
     The same winner twice, or a winner and no vote: that winner. Two different winners: the order

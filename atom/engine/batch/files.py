@@ -240,7 +240,7 @@ def holding(store: Store, what: str) -> Iterator[None]:
 
 
 @dataclass(kw_only=True)
-class _Open:
+class _OpenFile:
     """A file that is being written."""
 
     endpoint: Endpoint
@@ -292,7 +292,7 @@ class BatchBook:
                 self._number = max(self._number, int(parcel.name.rpartition("-")[2]))
             if parcel.waits:
                 self._waiting.update((entry.call_id, entry) for entry in read_index(store, parcel))
-        self._open: dict[str, _Open] = {}
+        self._open: dict[str, _OpenFile] = {}
         self._written: list[Parcel] = []
         self.still_waiting: set[str] = set()
         """Requests that were wanted again, and wait in an earlier file."""
@@ -365,14 +365,14 @@ class BatchBook:
 
     # Files
 
-    def _begin(self, endpoint: Endpoint) -> _Open:
+    def _begin(self, endpoint: Endpoint) -> _OpenFile:
         self._number += 1
         name = f"{self._run_id}-{self._number:03d}"
         folder = batch_folder(self._store)
         folder.mkdir(parents=True, exist_ok=True)
         clear_parts(folder)
         parts = (part_path(folder / f"{name}.jsonl"), part_path(folder / f"{name}.index.jsonl"))
-        return _Open(
+        return _OpenFile(
             endpoint=endpoint,
             name=name,
             parts=parts,
@@ -380,7 +380,7 @@ class BatchBook:
             index=stream(parts[1]),
         )
 
-    def _finish(self, part: _Open) -> None:
+    def _finish(self, part: _OpenFile) -> None:
         folder = batch_folder(self._store)
         try:
             for file in (part.lines, part.index):

@@ -93,11 +93,11 @@ class FidelityParts:
     def worklist(self) -> Worklist:
         """What there is to ask."""
         made = [make(self.plan) for name in self.methods if (make := METHODS[name].worklist)]
-        return _Together(parts=tuple(made))
+        return _JoinedWorklist(parts=tuple(made))
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Together:
+class _JoinedWorklist:
     """Several worklists as one."""
 
     parts: tuple[Worklist, ...]

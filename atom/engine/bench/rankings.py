@@ -101,7 +101,7 @@ class RankingsTaken:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Known:
+class _KnownNames:
     """What rows may name: samples by id and source id, answers by sample and candidate."""
 
     samples: Mapping[str, tuple[str, ...]]
@@ -185,7 +185,7 @@ def _read(
     )
 
 
-def _known(store: Store, study: Study) -> _Known:
+def _known(store: Store, study: Study) -> _KnownNames:
     responses = compared_answers(store, study).responses
     names: dict[str, list[str]] = {}
     for sample in store.get_many(Sample, list(responses)):
@@ -195,7 +195,7 @@ def _known(store: Store, study: Study) -> _Known:
     for candidate in study_candidates(store, study.id):
         for name in {candidate.id, candidate.name}:
             candidates.setdefault(name, []).append(candidate.id)
-    return _Known(
+    return _KnownNames(
         samples={name: tuple(ids) for name, ids in names.items()},
         answers={
             name: {answer.candidate_id: answer.id for answer in answers}
@@ -217,7 +217,7 @@ def _cell(row: Row, what: str) -> object:
 
 def _take(
     row: Row,
-    known: _Known,
+    known: _KnownNames,
     ranks: dict[tuple[str, str], dict[str, set[float]]],
     pairs: dict[tuple[str, str, str, str], set[str]],
     taken: RankingNotes,
@@ -248,7 +248,7 @@ def _take(
 
 
 def _answer(
-    row: Row, sample: str, name: str | None, known: _Known, taken: RankingNotes
+    row: Row, sample: str, name: str | None, known: _KnownNames, taken: RankingNotes
 ) -> str | None:
     """Return the answer of a named candidate, or say why there is none."""
     ids = known.candidates.get(name or "", ())
@@ -267,7 +267,7 @@ def _take_rank(
     key: tuple[str, str],
     name: str | None,
     rank: object,
-    known: _Known,
+    known: _KnownNames,
     ranks: dict[tuple[str, str], dict[str, set[float]]],
     taken: RankingNotes,
 ) -> None:
@@ -285,7 +285,7 @@ def _take_pair(
     row: Row,
     sample: str,
     annotator: str,
-    known: _Known,
+    known: _KnownNames,
     pairs: dict[tuple[str, str, str, str], set[str]],
     taken: RankingNotes,
 ) -> None:

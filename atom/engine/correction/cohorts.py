@@ -141,7 +141,7 @@ def has_failed(
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Standing:
+class _AnswerStanding:
     """How an answer stands: what the rules look at."""
 
     place: StudySample
@@ -165,8 +165,8 @@ def find_subjects(store: Store, ground: ExperimentParts) -> Cohorts:
     """
     asked = ground.experiment
     standings, left_out = _standings(store, ground)
-    failed: list[_Standing] = []
-    right: list[_Standing] = []
+    failed: list[_AnswerStanding] = []
+    right: list[_AnswerStanding] = []
     under = _under_node(store, ground) if asked.node else None
     for standing in standings:
         verdict = has_failed(
@@ -200,7 +200,9 @@ def find_subjects(store: Store, ground: ExperimentParts) -> Cohorts:
     )
 
 
-def _draw(standings: Sequence[_Standing], limit: int | None, seed: int) -> list[_Standing]:
+def _draw(
+    standings: Sequence[_AnswerStanding], limit: int | None, seed: int
+) -> list[_AnswerStanding]:
     """Draw some at random, in their order; one that comes along later displaces few."""
     if limit is None or limit >= len(standings):
         return list(standings)
@@ -209,7 +211,7 @@ def _draw(standings: Sequence[_Standing], limit: int | None, seed: int) -> list[
     return [standing for standing in standings if standing.response_id in chosen]
 
 
-def _standings(store: Store, ground: ExperimentParts) -> tuple[list[_Standing], Counter[str]]:
+def _standings(store: Store, ground: ExperimentParts) -> tuple[list[_AnswerStanding], Counter[str]]:
     """Read how the model's answers stand; answers that can't take part are counted."""
     places = study_places(store, ground.study.id)
     wanted = set(ground.experiment.sample_ids)
@@ -233,7 +235,7 @@ def _standings(store: Store, ground: ExperimentParts) -> tuple[list[_Standing], 
     values = values_of(store, ids, ground.judge.id)
     scores = scores_of(store, ground.study, ids, ground.judge.id, scale=ground.scale)
     standings = [
-        _Standing(
+        _AnswerStanding(
             place=place,
             response_id=response_id,
             value=values.get(response_id),
@@ -282,7 +284,7 @@ def _under_node(store: Store, ground: ExperimentParts) -> set[str]:
 
 
 def _load(
-    store: Store, ground: ExperimentParts, standings: Sequence[_Standing], cohort: Cohort
+    store: Store, ground: ExperimentParts, standings: Sequence[_AnswerStanding], cohort: Cohort
 ) -> list[CohortAnswer]:
     """Read what the experiment needs of the answers that take part."""
     samples = {s.id: s for s in store.get_many(Sample, [s.place.sample_id for s in standings])}
@@ -315,7 +317,7 @@ def _load(
 
 
 def _finals(
-    store: Store, standings: Sequence[_Standing], samples: Mapping[str, Sample]
+    store: Store, standings: Sequence[_AnswerStanding], samples: Mapping[str, Sample]
 ) -> dict[str, str]:
     """Read the judge's own final answers to samples without a reference."""
     places = [s.place for s in standings if samples[s.place.sample_id].reference is None]
@@ -324,7 +326,7 @@ def _finals(
 
 
 def choose_peers(
-    store: Store, ground: ExperimentParts, standings: Sequence[_Standing]
+    store: Store, ground: ExperimentParts, standings: Sequence[_AnswerStanding]
 ) -> dict[str, PeerAnswer]:
     """Choose for each criterion of some samples the peer that may write a hint on it."""
     if not ground.peers or not standings:

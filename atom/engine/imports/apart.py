@@ -85,7 +85,7 @@ def read_apart(reading: Reading, *, summed: bool, told: bool) -> Iterator[Readin
         taker = threading.Thread(target=_take, args=(stream, taken), daemon=True)
         taker.start()
         try:
-            yield _Apart(reading, taken, waits)
+            yield _ReadingApart(reading, taken, waits)
         finally:
             with suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
@@ -110,7 +110,7 @@ def _take(stream: BinaryIO, taken: Queue[tuple[bytes, bytes]]) -> None:
     taken.put((b"", b""))
 
 
-class _Apart(Reading):
+class _ReadingApart(Reading):
     """A reading that goes on in another process; its report is whole once the batches ended."""
 
     def __init__(self, begun: Reading, taken: Queue[tuple[bytes, bytes]], waits: mmap.mmap) -> None:

@@ -52,7 +52,7 @@ refuses for good gives its error; anything else that goes wrong is raised."""
 
 OnGrowth = Callable[[GrownTree], Awaitable[None]]
 """Told of the tree whenever it has changed."""
-Embed = Callable[[Sequence[str]], Awaitable[NDArray[np.float32] | None]]
+EmbedTexts = Callable[[Sequence[str]], Awaitable[NDArray[np.float32] | None]]
 """Turns texts into vectors, shape (N, D); None when that isn't possible, and letters decide."""
 
 
@@ -103,7 +103,7 @@ class _Garden:
     grown: GrownTree
     questions: Mapping[str, str]
     sample_of: Mapping[str, str]
-    embed: Embed | None = None
+    embed: EmbedTexts | None = None
     told: OnGrowth | None = None
     refused: list[tuple[str, str]] = field(default_factory=list)
     asked: set[frozenset[tuple[Path, int]]] = field(default_factory=set)
@@ -269,7 +269,7 @@ async def grow(
     *,
     judge: str,
     sampling: Sampling,
-    embed: Embed | None = None,
+    embed: EmbedTexts | None = None,
     told: OnGrowth | None = None,
 ) -> Growth:
     """Grow a tree.

@@ -169,7 +169,7 @@ class RivalsMapped:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Ground:
+class _RivalParts:
     members: Members
     cuts: tuple[SampleCriteria, ...]
     rivals: tuple[RivalTree, ...]
@@ -182,7 +182,7 @@ class _Ground:
 
 def _prepare(
     store: Store, spec: RivalSpec, endpoints: Mapping[str, Endpoint], created: str
-) -> _Ground:
+) -> _RivalParts:
     study = find_study(store, spec.study_id)
     if study.tree_version is None:
         raise UsageError(
@@ -197,7 +197,7 @@ def _prepare(
             f"the study {study.name!r} has no criteria yet: run the stages 'replay' and 'criteria' "
             "first"
         )
-    return _Ground(members=members, cuts=cuts, rivals=rival_trees(store, study))
+    return _RivalParts(members=members, cuts=cuts, rivals=rival_trees(store, study))
 
 
 def forecast_rivals(
@@ -216,7 +216,7 @@ def forecast_rivals(
     )
 
 
-def _share(store: Store, ground: _Ground, rival: RivalTree) -> RivalShare:
+def _share(store: Store, ground: _RivalParts, rival: RivalTree) -> RivalShare:
     left = unmapped(store, ground.cuts, rival.version)
     tree = rival.tree
     if len(tree.leaves) > SHORTLIST_FROM:
@@ -296,7 +296,7 @@ class _Desk:
         default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="atom-rivals")
     )
 
-    async def work(self, ground: _Ground, spec: RivalSpec, make: ClientMaker) -> RivalsMapped:
+    async def work(self, ground: _RivalParts, spec: RivalSpec, make: ClientMaker) -> RivalsMapped:
         """Map one rival after the other; whatever stops it, what came is kept."""
         stopped = ""
         left = [unmapped(self.store, ground.cuts, one.version) for one in ground.rivals]
@@ -315,7 +315,7 @@ class _Desk:
             rivals=tuple(self.found), stopped=stopped, done=self.now.done, cost=self.now.cost
         )
 
-    async def _map_all(self, ground: _Ground, spend: SpendLedger, make: ClientMaker) -> None:
+    async def _map_all(self, ground: _RivalParts, spend: SpendLedger, make: ClientMaker) -> None:
         judge = ground.members.judge
         assert judge is not None
         async with AsyncExitStack() as stack:

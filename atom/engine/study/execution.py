@@ -38,7 +38,7 @@ from atom.stages.stage import StageResult
 
 
 @dataclass(kw_only=True)
-class _Open:
+class _OpenSample:
     """A sample that is being worked on."""
 
     number: int
@@ -88,7 +88,7 @@ class StudyExecution(Execution):
         self._queues: dict[str, _Queue] = {}
         self._places = in_order(members.places, self._number, self._processes)
         self._expected: Sequence[int] = ()
-        self._open: dict[str, _Open] = {}
+        self._open: dict[str, _OpenSample] = {}
         self._contended: dict[int, StudySample] = {}
         self._pending = 0
         self._order = 0
@@ -185,7 +185,7 @@ class StudyExecution(Execution):
         if done:
             await self._off(partial(self._ledger.free, done))
 
-    def _take(self, places: Mapping[int, StudySample]) -> list[tuple[_Open, Outlook]]:
+    def _take(self, places: Mapping[int, StudySample]) -> list[tuple[_OpenSample, Outlook]]:
         """Lease samples, then look what is there of them; another run may just have brought it."""
         mine = self._ledger.lease([place.sample_id for place in places.values()])
         numbers = {p.sample_id: number for number, p in places.items() if p.sample_id in mine}
@@ -199,12 +199,15 @@ class StudyExecution(Execution):
             sample.id: {sample.id: sample} for sample in self._store.get_many(Sample, wanted)
         }
         return [
-            (_Open(number=numbers[name], have=loaded.have, kept=kept.get(name, {})), ahead[name])
+            (
+                _OpenSample(number=numbers[name], have=loaded.have, kept=kept.get(name, {})),
+                ahead[name],
+            )
             for loaded in states
             for name in (loaded.have.sample_id,)
         ]
 
-    def _fresh(self, known: _Open, ahead: Outlook) -> list[Item]:
+    def _fresh(self, known: _OpenSample, ahead: Outlook) -> list[Item]:
         """Return a sample's ready items that aren't queued yet, and note that they are now."""
         taken = known.scheduled | known.later
         fresh = [item for item in ahead.ready if item.key not in taken]
@@ -226,7 +229,7 @@ class StudyExecution(Execution):
         assert self._members.judge_endpoint is not None
         return self._lanes[self._members.judge_endpoint.name]
 
-    def _close_if_empty(self, known: _Open) -> bool:
+    def _close_if_empty(self, known: _OpenSample) -> bool:
         """Forget a sample in which nothing is left to do; return whether it is so."""
         empty = not known.scheduled
         if empty:

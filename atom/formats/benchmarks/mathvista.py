@@ -54,7 +54,7 @@ class _Answers:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Published:
+class _PublishedTable:
     """One model's published table."""
 
     file: str
@@ -70,12 +70,12 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     """
     collector = Collector(NAME, "", [file.name for file in files])
     answers: list[_Answers] = []
-    published: list[_Published] = []
+    published: list[_PublishedTable] = []
     for file in files:
         content = _load(file, collector)
         if _is_score_table(content):
             stem = file.stem.removeprefix("scores_")
-            published.append(_Published(file=file.name, stem=stem, table=content))
+            published.append(_PublishedTable(file=file.name, stem=stem, table=content))
             continue
         rows = _rows(file, content, collector)
         name = options.candidates.get(file.name) or file.stem.removeprefix("output_")
@@ -155,7 +155,7 @@ def _dataset(answers: Sequence[_Answers]) -> str:
 
 def _batches(
     answers: Sequence[_Answers],
-    published: Sequence[_Published],
+    published: Sequence[_PublishedTable],
     options: ReadOptions,
     collector: Collector,
 ) -> Iterator[Batch]:
@@ -345,7 +345,7 @@ def _some(pids: Sequence[str]) -> str:
 
 
 def _check(
-    published: _Published, answers: Sequence[_Answers], collector: Collector, *, whole: bool
+    published: _PublishedTable, answers: Sequence[_Answers], collector: Collector, *, whole: bool
 ) -> None:
     """Compare what was imported with a published table, figure by figure."""
     one = next(

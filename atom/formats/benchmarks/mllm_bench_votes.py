@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from atom.analysis.compare.votes import Combined, combine
+from atom.analysis.compare.votes import PairOutcome, combine
 from atom.formats.cells import to_number, to_text
 from atom.formats.intake.collector import STOOD_TWICE, Collector
 from atom.records import (
@@ -205,7 +205,7 @@ def _count(pair: tuple[str, str], votes: Sequence[Vote]) -> Counter[str]:
     counts: Counter[str] = Counter(total=len(by_question))
     for both in by_question.values():
         verdicts = {vote.first: vote.verdict for vote in both}
-        result: Combined = combine(verdicts.get("a"), verdicts.get("b"))
+        result: PairOutcome = combine(verdicts.get("a"), verdicts.get("b"))
         said = {vote.detail for vote in both}
         undecided = said.pop() if len(said) == 1 else "unable to decide"
         name = {"a": pair[0], "b": pair[1], "tie": "tie", "conflict": "tie"}.get(result, undecided)

@@ -159,13 +159,13 @@ def _prompt(prompt: object, item: _Item, model: str, place: str, collector: Coll
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Shown:
+class _ShownAnswers:
     question: str | None
     a: str
     b: str
 
 
-def _shown(prompt: str) -> _Shown | None:
+def _shown(prompt: str) -> _ShownAnswers | None:
     """Cut a judge's prompt at its markers; None where one is missing."""
     question, mark, rest = prompt.partition(_OPEN.format("A"))
     a, mark_a, rest = rest.partition(_CLOSE.format("A"))
@@ -174,7 +174,7 @@ def _shown(prompt: str) -> _Shown | None:
     if not (mark and mark_a and mark_b and end):
         return None
     question = question.partition(_USER)[2] if _USER in question else question
-    return _Shown(question=question.strip() or None, a=a.strip("\n"), b=b.strip("\n"))
+    return _ShownAnswers(question=question.strip() or None, a=a.strip("\n"), b=b.strip("\n"))
 
 
 def _tell(item: _Item, model: str, text: str | None, place: str, collector: Collector) -> None:

@@ -153,7 +153,7 @@ class _Cells:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Used:
+class _UsedColumns:
     use: CriterionUse
     """Its parents are still called as the table calls them."""
     text: str
@@ -166,7 +166,7 @@ class _Taker:
         self._dataset = collector.dataset
         self._samples: dict[tuple[str, ...], str] = {}
         self._answers: dict[tuple[str, str, int], str] = {}
-        self._uses: dict[str, dict[str, _Used]] = {}
+        self._uses: dict[str, dict[str, _UsedColumns]] = {}
         self._sets: dict[str, str] = {}
         """Sample -> its data set."""
         self._ordinals: Counter[tuple[str, str, str]] = Counter()
@@ -234,7 +234,7 @@ class _Taker:
             self._maker.graded(made, to_verdict(right))
         return made
 
-    def _criterion(self, row: _Cells, sample_id: str) -> _Used:
+    def _criterion(self, row: _Cells, sample_id: str) -> _UsedColumns:
         uses = self._uses.setdefault(sample_id, {})
         key, text, truth = row.text("criterion"), row.text("criterion_text"), row.text("truth")
         key = key or text
@@ -269,12 +269,12 @@ class _Taker:
             )
         )  # fmt: skip
         self._ordinals[equal] += 1
-        used = uses[key] = _Used(use=use, text=text)
+        used = uses[key] = _UsedColumns(use=use, text=text)
         if leaf := row.items("capability"):
             self._leaves.append((identity, leaf))
         return used
 
-    def _mark(self, row: _Cells, used: _Used, answer_id: str) -> None:
+    def _mark(self, row: _Cells, used: _UsedColumns, answer_id: str) -> None:
         judge, scale = self._judge(row), self._scale(row)
         value, state, repeat = row.number("value"), row.text("state"), row.count("mark_repeat")
         identity = (used.use.criterion_id, answer_id, judge)

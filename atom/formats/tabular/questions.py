@@ -70,7 +70,7 @@ class SampleHashes(NamedTuple):
         )
 
 
-class _Built(NamedTuple):
+class _RowQuestion(NamedTuple):
     """What a row asks."""
 
     question: str
@@ -145,7 +145,7 @@ class QuestionTaker:
         return None
 
     def _take(
-        self, row: Row, planned: PlannedFile, given: str | None, raw: int, built: _Built
+        self, row: Row, planned: PlannedFile, given: str | None, raw: int, built: _RowQuestion
     ) -> str:
         """Take a question that isn't known as it stands: it may be new, or come with more."""
         columns = planned.columns
@@ -177,7 +177,7 @@ class QuestionTaker:
             self._tags(sample_id, planned.file.name, labels)
         return sample_id
 
-    def _add(self, sample_id: str, source_id: str | None, built: _Built) -> None:
+    def _add(self, sample_id: str, source_id: str | None, built: _RowQuestion) -> None:
         for picture in built.pictures:
             self._out.picture(picture)
         self._out.add_row(
@@ -233,7 +233,7 @@ class QuestionTaker:
 
     def _build(
         self, row: Row, planned: PlannedFile, source_id: str | None, question: str
-    ) -> _Built:
+    ) -> _RowQuestion:
         columns, values, at = planned.columns, row.values, planned.cell
         choices = _choices(values, at, columns)
         texts = choices.texts if choices else ()
@@ -247,7 +247,7 @@ class QuestionTaker:
         cluster = to_name(at(values, columns.cluster))
         if planned.rotation and cluster is None:
             cluster = source_id
-        return _Built(
+        return _RowQuestion(
             question,
             texts,
             reference.text,

@@ -194,7 +194,7 @@ def _batches(logs: Sequence[_Log], options: ReadOptions, collector: Collector) -
 
 
 @dataclass(kw_only=True)
-class _Said:
+class _TextAndPictures:
     """A message's or input's text, and the pictures in it."""
 
     texts: list[str] = field(default_factory=list)
@@ -207,7 +207,9 @@ class _Said:
         return "\n".join(self.texts)
 
 
-def _gather(value: object, attachments: Mapping[str, object], said: _Said, depth: int = 0) -> None:
+def _gather(
+    value: object, attachments: Mapping[str, object], said: _TextAndPictures, depth: int = 0
+) -> None:
     """Take texts and pictures out of an input: a text, messages, or parts of one."""
     if depth > MAX_DEPTH:
         return
@@ -245,7 +247,7 @@ def _take(
     scores: list[float],
 ) -> None:
     attachments = inner(values, "attachments")
-    said = _Said()
+    said = _TextAndPictures()
     _gather(values.get("input"), attachments, said)
     if not said.text.strip():
         maker.out.skip(place, "it has no input")
@@ -380,7 +382,7 @@ def _answer(
     choices = output.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else {}
     message = first.get("message") if isinstance(first, dict) else None
-    said = _Said()
+    said = _TextAndPictures()
     content = message.get("content") if isinstance(message, dict) else output.get("completion")
     _gather(content, attachments, said)
     spoken = tell_apart(said.text)

@@ -203,7 +203,7 @@ def _batches(
     maker = Maker(collector, options)
     scored: dict[tuple[str, str, str], ModelVerdicts] = {}
     pictures: dict[tuple[str, str], tuple[str, ...]] = {}
-    known: dict[int, _Asked] = {}
+    known: dict[int, _KnownQuestion] = {}
     stopped = False
     for sheet in (*benchmarks, *sheets):
         collector.dataset = options.dataset or sheet.dataset
@@ -245,7 +245,7 @@ def _take(
     maker: Maker,
     into: ModelVerdicts | None,
     pictures: dict[tuple[str, str], tuple[str, ...]],
-    known: dict[int, _Asked],
+    known: dict[int, _KnownQuestion],
 ) -> None:
     values, place = row.values, row.place
     index = to_name(values.get("index"))
@@ -266,7 +266,7 @@ def _take(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Asked:
+class _KnownQuestion:
     """A question that was read before."""
 
     sample_id: str
@@ -294,7 +294,7 @@ def _asked(
     index: str,
     maker: Maker,
     pictures: dict[tuple[str, str], tuple[str, ...]],
-) -> _Asked | None:
+) -> _KnownQuestion | None:
     """Take a row's question."""
     values, place = row.values, row.place
     text = to_text(values.get("question"))
@@ -324,11 +324,11 @@ def _asked(
             find_by_id=True,
         ),
     )
-    return None if sample_id is None else _Asked(sample_id=sample_id, labels=labels)
+    return None if sample_id is None else _KnownQuestion(sample_id=sample_id, labels=labels)
 
 
 def _answer(
-    row: Row, sheet: ScoreFile, index: str, asked: _Asked, maker: Maker, into: ModelVerdicts
+    row: Row, sheet: ScoreFile, index: str, asked: _KnownQuestion, maker: Maker, into: ModelVerdicts
 ) -> None:
     """Take a row's answer and verdict."""
     values, place = row.values, row.place

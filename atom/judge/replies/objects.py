@@ -78,7 +78,7 @@ class _Object:
 
 
 @dataclass(slots=True)
-class _Found:
+class _ScanResult:
     """What one pass over the reply met."""
 
     keys: tuple[str, ...]
@@ -129,7 +129,7 @@ def extract_object(
     whole = _decode(stripped)[0] if stripped.startswith("{") else None
     if whole is not None:
         return _checked(_Object(value=whole), schema)
-    found = _Found(keys=_keys(schema))
+    found = _ScanResult(keys=_keys(schema))
     _scan(text, found)
     chosen = _choose(found, schema, partial=partial)
     if chosen.data is not None or schema is None or found.cut:
@@ -164,7 +164,9 @@ def _checked(found: _Object, schema: Mapping[str, object] | None) -> Extraction:
     return Extraction(data=value, notes=(*found.notes, *notes))
 
 
-def _choose(found: _Found, schema: Mapping[str, object] | None, *, partial: bool) -> Extraction:
+def _choose(
+    found: _ScanResult, schema: Mapping[str, object] | None, *, partial: bool
+) -> Extraction:
     if found.cut:
         # The last word is missing: an earlier object may be a draft of it.
         if not partial or found.rest is None:
@@ -189,7 +191,7 @@ def _choose(found: _Found, schema: Mapping[str, object] | None, *, partial: bool
 # --- objects in a text ---------------------------------------------------------------------------
 
 
-def _scan(text: str, found: _Found) -> None:
+def _scan(text: str, found: _ScanResult) -> None:
     """Walk over a reply once: think blocks are skipped, objects are read where they begin."""
     at = 0
     while mark := _MARK.search(text, at):
@@ -207,7 +209,7 @@ def _scan(text: str, found: _Found) -> None:
             at = _take_object(text, mark.start(), found)
 
 
-def _take_object(text: str, start: int, found: _Found) -> int:
+def _take_object(text: str, start: int, found: _ScanResult) -> int:
     """Read the object that begins here; return where to go on."""
     end = _object_end(text, start)
     problem = _CUT
@@ -231,7 +233,7 @@ def _take_object(text: str, start: int, found: _Found) -> int:
     return end
 
 
-def _take_rest(text: str, start: int, mended: MendedObject | None, found: _Found) -> int:
+def _take_rest(text: str, start: int, mended: MendedObject | None, found: _ScanResult) -> int:
     """Take what is whole of an object that never ends; a formula's bracket is none."""
     formula = not _STRICT_START.match(text, start) and not _speaks(text[start:], found.keys)
     if formula and not found.worn_out():
@@ -244,7 +246,7 @@ def _take_rest(text: str, start: int, mended: MendedObject | None, found: _Found
     return len(text)
 
 
-def _mended(text: str, start: int, end: int | None, found: _Found) -> MendedObject | None:
+def _mended(text: str, start: int, end: int | None, found: _ScanResult) -> MendedObject | None:
     """Mend an object, to the bracket that may close it, or else to the end of the text."""
     best = None
     plain = _object_end(text, start, _BRACKET)
@@ -297,7 +299,7 @@ def _only_list(schema: Mapping[str, object]) -> str | None:
     return keys[0] if isinstance(part, Mapping) and part.get("type") == "array" else None
 
 
-def _bare_list(text: str, found: _Found, schema: Mapping[str, object]) -> Extraction | None:
+def _bare_list(text: str, found: _ScanResult, schema: Mapping[str, object]) -> Extraction | None:
     """Read a list that stands without the key it was asked for under."""
     key = _only_list(schema)
     body = _without_fences(_after_thoughts(text))
@@ -307,7 +309,7 @@ def _bare_list(text: str, found: _Found, schema: Mapping[str, object]) -> Extrac
     return replace(inner, notes=(*inner.notes, f"a list without its key {key!r}"))
 
 
-def _list_of_objects(_: str, found: _Found, schema: Mapping[str, object]) -> Extraction | None:
+def _list_of_objects(_: str, found: _ScanResult, schema: Mapping[str, object]) -> Extraction | None:
     """Read objects that stand one after another instead of in a list."""
     key = _only_list(schema)
     if key is None or not found.objects or len(found.objects) == MAX_OBJECTS:
@@ -320,7 +322,7 @@ def _list_of_objects(_: str, found: _Found, schema: Mapping[str, object]) -> Ext
     return _checked(joined, schema)
 
 
-def _lines(text: str, found: _Found, schema: Mapping[str, object]) -> Extraction | None:
+def _lines(text: str, found: _ScanResult, schema: Mapping[str, object]) -> Extraction | None:
     """Read `key: value` lines, as YAML writes them; every value is a text at first."""
     if found.objects or found.problem:
         return None

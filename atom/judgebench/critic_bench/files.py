@@ -104,7 +104,7 @@ class CriticPlace:
         return cls(flag=flag, split=split, what=what, row=int(row))
 
 
-class _Found(ReadingNotes):
+class _ReadItems(ReadingNotes):
     """What was read so far."""
 
     def __init__(self, options: LoadOptions) -> None:
@@ -137,7 +137,7 @@ def load(files: Sequence[ImportFile], options: LoadOptions) -> LoadedItems:
     """
     if unknown := sorted(set(options.columns) - set(FIELDS)):
         raise UsageError(f"CriticBench has no field {unknown[0]!r}; there are {', '.join(FIELDS)}")
-    found = _Found(options)
+    found = _ReadItems(options)
     broken: list[FormatError] = []
     every = list(expand(files))
     for file in every:
@@ -173,7 +173,7 @@ def folder_of(file: ImportFile) -> tuple[str, str]:
     return _NO_FOLDER
 
 
-def _read_file(found: _Found, file: ImportFile) -> None:
+def _read_file(found: _ReadItems, file: ImportFile) -> None:
     meta, named = _META.fullmatch(file.stem), _FILE.fullmatch(file.stem)
     what, domain = "", ""
     if meta:
@@ -245,7 +245,9 @@ def _score(options: LoadOptions, row: Mapping[str, object], name: str) -> float 
     return number
 
 
-def _common(found: _Found, row: Row, place: CriticPlace, domain: str, kind: Kind) -> dict[str, Any]:
+def _common(
+    found: _ReadItems, row: Row, place: CriticPlace, domain: str, kind: Kind
+) -> dict[str, Any]:
     options = found.options
     domain = domain or _text(options, row.values, "domain")
     question = _text(options, row.values, "question")
@@ -270,7 +272,9 @@ def _common(found: _Found, row: Row, place: CriticPlace, domain: str, kind: Kind
     }
 
 
-def _answer_row(found: _Found, file: ImportFile, row: Row, place: CriticPlace, domain: str) -> None:
+def _answer_row(
+    found: _ReadItems, file: ImportFile, row: Row, place: CriticPlace, domain: str
+) -> None:
     """Take in an answer with people's score, the reference critique and correction."""
     options, values = found.options, row.values
     try:
@@ -299,7 +303,9 @@ def _answer_row(found: _Found, file: ImportFile, row: Row, place: CriticPlace, d
     _take(found, file, row, data, answer)
 
 
-def _pair_row(found: _Found, file: ImportFile, row: Row, place: CriticPlace, domain: str) -> None:
+def _pair_row(
+    found: _ReadItems, file: ImportFile, row: Row, place: CriticPlace, domain: str
+) -> None:
     """Take in a pair; a row may hold one for its preference and one for its reference critique."""
     options, values = found.options, row.values
     blocks = {
@@ -332,7 +338,7 @@ def _pair_row(found: _Found, file: ImportFile, row: Row, place: CriticPlace, dom
         _take(found, file, row, data, first, second, block=flag)
 
 
-def _preference(found: _Found, row: Row, value: object, flag: str) -> str:
+def _preference(found: _ReadItems, row: Row, value: object, flag: str) -> str:
     if value is None or flag == "sub":
         return ""
     match = _PREFERENCE.search(str(value))
@@ -345,7 +351,7 @@ def _preference(found: _Found, row: Row, value: object, flag: str) -> str:
 
 
 def _critique_row(
-    found: _Found, file: ImportFile, row: Row, place: CriticPlace, domain: str
+    found: _ReadItems, file: ImportFile, row: Row, place: CriticPlace, domain: str
 ) -> None:
     """Take in a critique that people scored."""
     options, values = found.options, row.values
@@ -385,8 +391,8 @@ def _mean(scores: object) -> float | None:
     return sum(good) / len(good) if len(good) == len(scores) else None
 
 
-_Read = Callable[[_Found, ImportFile, Row, CriticPlace, str], None]
-_READERS: Final[Mapping[Kind, _Read]] = {
+_RowReader = Callable[[_ReadItems, ImportFile, Row, CriticPlace, str], None]
+_READERS: Final[Mapping[Kind, _RowReader]] = {
     "answer": _answer_row,
     "pair": _pair_row,
     "critique": _critique_row,
@@ -394,7 +400,12 @@ _READERS: Final[Mapping[Kind, _Read]] = {
 
 
 def _take(
-    found: _Found, file: ImportFile, row: Row, data: dict[str, Any], *texts: str, block: str = ""
+    found: _ReadItems,
+    file: ImportFile,
+    row: Row,
+    data: dict[str, Any],
+    *texts: str,
+    block: str = "",
 ) -> None:
     """Make an item of a row, or complete the one that another file made of the same row."""
     content = content_id(data["kind"], data["domain"], data["question"], *texts)
@@ -424,7 +435,7 @@ def _take(
     there["references"] = bool(there.get("references")) or bool(data.get("references"))
 
 
-def _slots(found: _Found, row: Row) -> tuple[PictureSlot, ...]:
+def _slots(found: _ReadItems, row: Row) -> tuple[PictureSlot, ...]:
     value = _get(found.options, row.values, "pictures")
     listed = to_list(value)
     slots = []
@@ -442,7 +453,7 @@ def _slots(found: _Found, row: Row) -> tuple[PictureSlot, ...]:
     return tuple(slots)
 
 
-def _loaded(found: _Found) -> LoadedItems:
+def _loaded(found: _ReadItems) -> LoadedItems:
     items = tuple(
         BenchItem(
             set_id=found.options.set_id,

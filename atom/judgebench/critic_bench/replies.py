@@ -51,7 +51,7 @@ _FIRST_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _KINDS: Final = {FEEDBACK: "answer", CORRECTION: "answer", COMPARE: "pair", META: "critique"}
 
 
-class _Read(ReadingNotes):
+class _RepliesRead(ReadingNotes):
     """What was read so far."""
 
     def __init__(self, items: Mapping[str, BenchItem], judge: str) -> None:
@@ -62,7 +62,7 @@ class _Read(ReadingNotes):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Named:
+class _FileName:
     """What a prediction file's name says."""
 
     split: str
@@ -87,7 +87,7 @@ def read_replies(files: Sequence[ImportFile], items: Sequence[BenchItem], judge:
     Raises:
         FormatError: no file can be read.
     """
-    read = _Read({item.id: item for item in items}, judge)
+    read = _RepliesRead({item.id: item for item in items}, judge)
     rows = _rows_of(items)
     every, broken = list(expand(files)), []
     for file in every:
@@ -110,14 +110,14 @@ def read_replies(files: Sequence[ImportFile], items: Sequence[BenchItem], judge:
     )
 
 
-def _named(stem: str) -> _Named | None:
+def _named(stem: str) -> _FileName | None:
     match = _FILE.fullmatch(stem)
     if match is None:
         return None
     part, rest = _PARTS[match["what"]], match["rest"] or ""
     what = {FEEDBACK: "feedback", CORRECTION: "feedback", COMPARE: "comp_feedback"}.get(part, part)
     backward = rest == "_reverse"
-    return _Named(
+    return _FileName(
         split=match["split"] or "",
         domain=match["domain"],
         part=part,
@@ -141,7 +141,7 @@ def _rows_of(items: Sequence[BenchItem]) -> Rows:
     return found
 
 
-def _published(read: _Read, rows: Rows, named: _Named, row: Row) -> None:
+def _published(read: _RepliesRead, rows: Rows, named: _FileName, row: Row) -> None:
     """Join a row of a prediction file by its number, and check that it asks the item's question."""
     number = str(row.values.get("id", ""))
     if not number.isdecimal() or len(number) > 9:
@@ -185,7 +185,7 @@ def _shows(prompt: str, item: BenchItem) -> bool:
     return all("".join(text.split()) in flat for text in texts)
 
 
-def _own(read: _Read, row: Row) -> None:
+def _own(read: _RepliesRead, row: Row) -> None:
     """Take in one of our own lines."""
     values = row.values
     item = read.items.get(str(values.get("item", "")))
@@ -213,7 +213,7 @@ def _own(read: _Read, row: Row) -> None:
 
 
 def _take(
-    read: _Read,
+    read: _RepliesRead,
     row: Row,
     item: BenchItem,
     part: str,

@@ -34,7 +34,7 @@ class BenchCriterion:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Known:
+class _KnownCriteria:
     published: str
     name: str
     heads: frozenset[str]
@@ -44,8 +44,8 @@ class _Known:
     definition: str
 
 
-_KNOWN: Final[tuple[_Known, ...]] = (
-    _Known(
+_KNOWN: Final[tuple[_KnownCriteria, ...]] = (
+    _KnownCriteria(
         published="completeness",
         name="Completeness and coverage",
         definition=(
@@ -55,7 +55,7 @@ _KNOWN: Final[tuple[_Known, ...]] = (
         ),
         heads=frozenset({"completeness", "coverage"}),
     ),
-    _Known(
+    _KnownCriteria(
         published="grounding",
         name="Visual grounding",
         definition=(
@@ -66,7 +66,7 @@ _KNOWN: Final[tuple[_Known, ...]] = (
         heads=frozenset({"grounding"}),
         others=frozenset({"visual", "details", "detail"}),
     ),
-    _Known(
+    _KnownCriteria(
         published="hallucination",
         name="Factuality, no hallucination",
         definition=(
@@ -77,7 +77,7 @@ _KNOWN: Final[tuple[_Known, ...]] = (
         heads=frozenset({"factuality", "hallucination", "hallucinations"}),
         others=frozenset({"no"}),
     ),
-    _Known(
+    _KnownCriteria(
         published="expressiveness",
         name="Creativity and expressiveness",
         definition=(
@@ -87,7 +87,7 @@ _KNOWN: Final[tuple[_Known, ...]] = (
         ),
         heads=frozenset({"creativity", "expressiveness"}),
     ),
-    _Known(
+    _KnownCriteria(
         published="clarity",
         name="Clarity and coherence",
         definition=(
@@ -96,7 +96,7 @@ _KNOWN: Final[tuple[_Known, ...]] = (
         ),
         heads=frozenset({"clarity", "coherence"}),
     ),
-    _Known(
+    _KnownCriteria(
         published="logic",
         name="Logic and consistency",
         definition=(
@@ -107,7 +107,7 @@ _KNOWN: Final[tuple[_Known, ...]] = (
         heads=frozenset({"logic", "logical", "consistency"}),
         others=frozenset({"coherence"}),
     ),
-    _Known(
+    _KnownCriteria(
         published="exploration",
         name="Reflection and exploration",
         definition=(
@@ -117,7 +117,7 @@ _KNOWN: Final[tuple[_Known, ...]] = (
         ),
         heads=frozenset({"reflection", "exploration"}),
     ),
-    _Known(
+    _KnownCriteria(
         published="efficiency",
         name="Conciseness and efficiency",
         definition=(

@@ -119,7 +119,7 @@ def make(n_items: int, seed: int, draw: ProbeSource = make_probes) -> BenchFiles
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Made:
+class _MadeAnswer:
     """An answer of a simulated candidate, with what it is worth."""
 
     model: str
@@ -128,7 +128,9 @@ class _Made:
     value: float
 
 
-def _best_pair(world: World, program: Program, *, longer: bool) -> tuple[_Made, _Made] | None:
+def _best_pair(
+    world: World, program: Program, *, longer: bool
+) -> tuple[_MadeAnswer, _MadeAnswer] | None:
     """Choose a better and a worse answer, the better one longer or shorter if there is such a pair.
 
     Returns:
@@ -144,15 +146,17 @@ def _best_pair(world: World, program: Program, *, longer: bool) -> tuple[_Made, 
     return draws.pick(fitting, "pair")
 
 
-def _answer(world: World, program: Program, readers: Sequence[StepReader], model: str) -> _Made:
+def _answer(
+    world: World, program: Program, readers: Sequence[StepReader], model: str
+) -> _MadeAnswer:
     text = world.answer(model, program).text
     judge = AnswerJudge(readers, text)
     scores = step_scores(readers, judge)
-    return _Made(model=model, text=text, scores=scores, value=worth(readers, text))
+    return _MadeAnswer(model=model, text=text, scores=scores, value=worth(readers, text))
 
 
 def _row(
-    probe: ProbeSample, pair: tuple[_Made, _Made], *, number: int
+    probe: ProbeSample, pair: tuple[_MadeAnswer, _MadeAnswer], *, number: int
 ) -> tuple[dict[str, object], str]:
     program, (better, worse) = probe.program, pair
     draws = Draws("vl_rewardbench", program.family, program.seed, program.index)
@@ -176,7 +180,7 @@ def _row(
     return row, name
 
 
-def _tags(program: Program, better: _Made, worse: _Made) -> list[str]:
+def _tags(program: Program, better: _MadeAnswer, worse: _MadeAnswer) -> list[str]:
     """Name what is wrong with the worse answer, in the published words."""
     found: dict[str, None] = {}
     for step in program.steps:

@@ -22,7 +22,7 @@ MAX_BODY = 200_000_000
 """Bytes of a request that are read."""
 
 
-class _Dropped(Response):
+class _PromisedBody(Response):
     """Promises a body and sends none, upon which the server closes the connection."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -44,7 +44,7 @@ def make_app(endpoint: ProbeEndpoint) -> Starlette:
         if reply.delay:
             await asyncio.sleep(reply.delay)
         if reply.wreck in ("reset", "stall"):
-            return _Dropped()
+            return _PromisedBody()
         if reply.wreck == "cut":
             return StreamingResponse(
                 _once(reply.body), status_code=reply.status, headers=dict(reply.headers)

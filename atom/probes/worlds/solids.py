@@ -207,7 +207,7 @@ def _draw(picture: Grid, numbers: Numbers, solid: Solid, number: int, contrast: 
     patch = _patch(_reach(solid))
     if patch is None:
         return 0
-    painters: dict[str, Callable[[Solid, _Patch], _Painted]] = {
+    painters: dict[str, Callable[[Solid, _Patch], _PaintedSolid]] = {
         "sphere": _sphere,
         "cube": _cube,
         "cylinder": _cylinder,
@@ -228,7 +228,7 @@ def _draw(picture: Grid, numbers: Numbers, solid: Solid, number: int, contrast: 
 
 
 @dataclass(frozen=True)
-class _Painted:
+class _PaintedSolid:
     cover: Grid
     diffuse: Grid
     gloss: Grid
@@ -238,7 +238,7 @@ def _lambert(nx: Grid, ny: Grid, nz: Grid) -> Grid:
     return np.clip(nx * _LIGHT[0] + ny * _LIGHT[1] + nz * _LIGHT[2], 0.0, 1.0)
 
 
-def _sphere(solid: Solid, patch: _Patch) -> _Painted:
+def _sphere(solid: Solid, patch: _Patch) -> _PaintedSolid:
     r = solid.radius
     cy = solid.y - r * 0.86
     dx, dy = (patch.x - solid.x) / r, (patch.y - cy) / r
@@ -250,7 +250,7 @@ def _sphere(solid: Solid, patch: _Patch) -> _Painted:
     bounce = np.clip(dy, 0.0, 1.0) * 0.10
     diffuse = 0.56 + 0.52 * light + bounce
     spot = np.clip(1.0 - ((dx + 0.36) ** 2 + (dy + 0.42) ** 2) / 0.17, 0.0, 1.0)
-    return _Painted(cover, diffuse, 0.62 * spot * spot)
+    return _PaintedSolid(cover, diffuse, 0.62 * spot * spot)
 
 
 def _half_planes(points: Sequence[Point], patch: _Patch) -> Grid:
@@ -265,7 +265,7 @@ def _half_planes(points: Sequence[Point], patch: _Patch) -> Grid:
     return inside * FACTOR + 0.5
 
 
-def _cube(solid: Solid, patch: _Patch) -> _Painted:
+def _cube(solid: Solid, patch: _Patch) -> _PaintedSolid:
     cos, sin = _TURNS[solid.turn % len(_TURNS)]
     half = solid.radius * 0.80
     tall = solid.height
@@ -293,7 +293,7 @@ def _cube(solid: Solid, patch: _Patch) -> _Painted:
         share = np.clip(_half_planes(face, patch), 0.0, 1.0)
         diffuse = diffuse + (shade - fade * drop - diffuse) * share
     gloss = 0.10 * np.clip(_half_planes(top, patch), 0.0, 1.0)
-    return _Painted(shape.copy(), diffuse, gloss)
+    return _PaintedSolid(shape.copy(), diffuse, gloss)
 
 
 def _ellipse(solid: Solid, patch: _Patch, y: float) -> Grid:
@@ -304,7 +304,7 @@ def _ellipse(solid: Solid, patch: _Patch, y: float) -> Grid:
     return (1.0 - distance) / np.maximum(slope, 1e-6) * FACTOR + 0.5
 
 
-def _cylinder(solid: Solid, patch: _Patch) -> _Painted:
+def _cylinder(solid: Solid, patch: _Patch) -> _PaintedSolid:
     r = solid.radius
     top_y = solid.y - solid.height
     top = _ellipse(solid, patch, top_y)
@@ -322,10 +322,10 @@ def _cylinder(solid: Solid, patch: _Patch) -> _Painted:
     diffuse = side + (1.12 - side) * share
     streak = np.clip(1.0 - ((nx + 0.46) / 0.26) ** 2, 0.0, 1.0)
     gloss = (0.30 * streak * streak) * (1.0 - share) + 0.10 * share
-    return _Painted(cover, diffuse, gloss)
+    return _PaintedSolid(cover, diffuse, gloss)
 
 
-def _cone(solid: Solid, patch: _Patch) -> _Painted:
+def _cone(solid: Solid, patch: _Patch) -> _PaintedSolid:
     r, tall = solid.radius, solid.height
     apex = solid.y - tall
     # The two edges touch the footprint's ellipse, so that no corner shows at the rim.
@@ -342,4 +342,4 @@ def _cone(solid: Solid, patch: _Patch) -> _Painted:
     tilt = np.full_like(nx, -0.30)
     diffuse = 0.56 + 0.53 * _lambert(nx, tilt, nz) - 0.06 * depth
     streak = np.clip(1.0 - ((nx + 0.42) / 0.30) ** 2, 0.0, 1.0)
-    return _Painted(cover, diffuse, 0.30 * streak * streak * np.clip(depth * 1.6, 0.0, 1.0))
+    return _PaintedSolid(cover, diffuse, 0.30 * streak * streak * np.clip(depth * 1.6, 0.0, 1.0))

@@ -30,7 +30,7 @@ NAMED = 3
 
 
 @dataclass(frozen=True)
-class _Tried:
+class _ExperimentPart:
     """An experiment with its place among those of its model."""
 
     look: StudyLook
@@ -78,7 +78,7 @@ def correction_findings(look: StudyLook) -> Iterator[Finding]:
     for at, row in enumerate(rows):
         model = models[at]
         found = results(look.store, row.experiment.id)
-        tried = _Tried(look, found, models[:at].count(model), models.count(model) > 1)
+        tried = _ExperimentPart(look, found, models[:at].count(model), models.count(model) > 1)
         yield from _values(tried)
         yield from _luck(tried)
         yield from _printed(tried)
@@ -86,7 +86,7 @@ def correction_findings(look: StudyLook) -> Iterator[Finding]:
         yield from _repairs(tried)
 
 
-def _values(tried: _Tried) -> Iterator[Finding]:
+def _values(tried: _ExperimentPart) -> Iterator[Finding]:
     """Tell each feedback with its control, the diagnostic value first."""
     for effect in tried.found.effects:
         if effect.role != "value":
@@ -99,7 +99,7 @@ def _values(tried: _Tried) -> Iterator[Finding]:
             yield _effect(tried, "correction", effect, salience)
 
 
-def _alone(tried: _Tried, effect: Effect, line: ArmLine, salience: float) -> Finding:
+def _alone(tried: _ExperimentPart, effect: Effect, line: ArmLine, salience: float) -> Finding:
     return tried.make(
         "correction",
         effect.name,
@@ -113,7 +113,7 @@ def _alone(tried: _Tried, effect: Effect, line: ArmLine, salience: float) -> Fin
     )
 
 
-def _effect(tried: _Tried, kind: Kind, effect: Effect, salience: float) -> Finding:
+def _effect(tried: _ExperimentPart, kind: Kind, effect: Effect, salience: float) -> Finding:
     arm, control = ARM_WORDS[effect.arm].does, ARM_WORDS[effect.control].does
     return tried.make(
         kind,
@@ -158,7 +158,7 @@ def _share(line: ArmLine) -> Number:
     return share_number("share", line.fixed, share.n, share.lo, share.hi, n_unit="failed answers")
 
 
-def _luck(tried: _Tried) -> Iterator[Finding]:
+def _luck(tried: _ExperimentPart) -> Iterator[Finding]:
     line = next((line for line in tried.found.arms if line.share.arm == "fresh"), None)
     if line is None or not line.share.right.n:
         return
@@ -183,13 +183,13 @@ def _luck(tried: _Tried) -> Iterator[Finding]:
     )
 
 
-def _printed(tried: _Tried) -> Iterator[Finding]:
+def _printed(tried: _ExperimentPart) -> Iterator[Finding]:
     for place, effect in enumerate(tried.found.printed):
         if effect.n and effect.verdict != "refused: no control ran":
             yield _effect(tried, "correction_printed", effect, 5.0 - place)
 
 
-def _breaks(tried: _Tried) -> Iterator[Finding]:
+def _breaks(tried: _ExperimentPart) -> Iterator[Finding]:
     line, broken, net = tried.found.on_right, tried.found.broken, tried.found.net
     if line is None or not broken.n:
         return
@@ -219,7 +219,7 @@ def _breaks(tried: _Tried) -> Iterator[Finding]:
     )
 
 
-def _repairs(tried: _Tried) -> Iterator[Finding]:
+def _repairs(tried: _ExperimentPart) -> Iterator[Finding]:
     lines = tried.found.by_leaf
     if not lines:
         return

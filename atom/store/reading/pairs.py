@@ -67,7 +67,7 @@ def known_pairs(
     ids = [one.id for group in answers.values() for one in group]
     people = people_on_pairs(store, study.id) if "people" in by else {}
     outcome = values_of(store, ids, None)
-    worth = _Worth(store, study, list(answers), ids)
+    worth = _AnswerWorth(store, study, list(answers), ids)
     found: list[KnownPair] = []
     compared = against = 0
     for sample, group in answers.items():
@@ -133,7 +133,7 @@ def people_on_pairs(store: Store, study_id: str) -> dict[str, str]:
     return found
 
 
-class _Worth:
+class _AnswerWorth:
     """What the study's judge's marks make of its answers."""
 
     def __init__(self, store: Store, study: Study, samples: list[str], ids: list[str]) -> None:

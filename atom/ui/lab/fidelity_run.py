@@ -89,7 +89,7 @@ def _show_told(here: Here) -> None:
     fault = st.session_state.get(FAULT)
     if fault:
         kit.show(kit.fault(fault), key="people_fault_shown")
-    told: _Told | None = st.session_state.get(TOLD)
+    told: _ChangeNote | None = st.session_state.get(TOLD)
     if told is None or told.place != _place(here):
         st.session_state.pop(TOLD, None)
         return
@@ -98,7 +98,7 @@ def _show_told(here: Here) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Told:
+class _ChangeNote:
     """What came of a change; it's said until the store changes again."""
 
     place: tuple[str, str, int]
@@ -152,7 +152,7 @@ def _watch(here: Here, what: str, job_id: str) -> None:
     else:
         found = cast("RankingsTaken", state.result)
         words = f"Taken in: {_taken_words(found)}."
-        st.session_state[TOLD] = _Told(
+        st.session_state[TOLD] = _ChangeNote(
             place=_place(here), words=words, lines=(*found.notes, *found.skipped)
         )
         st.session_state[UPLOADS] = st.session_state.get(UPLOADS, 0) + (what == "take")

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import streamlit as st
 
-from atom.analysis.agreement.two_judges import Bounded, TwoJudges
+from atom.analysis.agreement.two_judges import BoundedFigure, TwoJudges
 from atom.display import numbers
 from atom.records import Checkpoint, Judge
 from atom.ui import kit, links
@@ -240,27 +240,27 @@ def _n(found: TwoJudges) -> Html:
     return kit.quiet(f"{found.n:,}", data_tip=tip)
 
 
-def _cell(figure: Bounded) -> Html:
+def _cell(figure: BoundedFigure) -> Html:
     more = kit.small(_range(figure)) if _range(figure) else None
     return el("span", numbers.plain(figure.value), more)
 
 
-def _range(figure: Bounded) -> str:
+def _range(figure: BoundedFigure) -> str:
     if math.isnan(figure.lo):
         return ""
     return f" ({numbers.plain(figure.lo)} to {numbers.plain(figure.hi)})"
 
 
-def _told(figure: Bounded) -> str:
+def _told(figure: BoundedFigure) -> str:
     return f"{numbers.plain(figure.value)}{_range(figure)}"
 
 
-def _percent(figure: Bounded) -> Html:
+def _percent(figure: BoundedFigure) -> Html:
     more = numbers.share_ends(figure.lo, figure.hi)
     return el("span", numbers.share(figure.value, 1), kit.small(more))
 
 
-def _shift(figure: Bounded) -> Html:
+def _shift(figure: BoundedFigure) -> Html:
     if math.isnan(figure.value):
         return el("span", numbers.NONE)
     tip = None

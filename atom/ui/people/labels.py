@@ -141,7 +141,7 @@ def _judge_words(view: PairLabels) -> Html:
     )
 
 
-class _Agreed(NamedTuple):
+class _AgreementRow(NamedTuple):
     who: str
     measure: Html
     figure: LabelFigure
@@ -151,12 +151,14 @@ def _people(view: PairLabels) -> Html | None:
     if not view.kappas:
         return None
     agreed = [
-        _Agreed(f"{one.first} and {one.second}", kit.term("Cohen's kappa", "kappa"), one.kappa)
+        _AgreementRow(
+            f"{one.first} and {one.second}", kit.term("Cohen's kappa", "kappa"), one.kappa
+        )
         for one in view.kappas
     ]
     if view.alpha is not None:
         alpha = kit.term("Krippendorff's alpha", "alpha")
-        agreed.append(_Agreed("all annotators", alpha, view.alpha))
+        agreed.append(_AgreementRow("all annotators", alpha, view.alpha))
     left = (
         f" The {len(view.kappas):,} of {view.all_kappas:,} twos with the most in common are listed."
         if view.all_kappas > len(view.kappas)

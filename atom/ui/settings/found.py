@@ -29,10 +29,10 @@ TOLD = "settings_told"
 NEXT = "Test it before you rely on it; then judge answers with it under Runs."
 FAULT = "settings_found_fault"
 ROUND = "settings_prices_round"
-Open = Callable[[str | None], None]
+EndpointOpener = Callable[[str | None], None]
 
 
-def draw(open_endpoint: Open) -> None:
+def draw(open_endpoint: EndpointOpener) -> None:
     """Draw both, below the list of endpoints; `open_endpoint` opens the form of one."""
     fault = st.session_state.pop(FAULT, None)
     if fault:
@@ -52,7 +52,7 @@ def _look() -> None:
     st.session_state[LOOK] = work.jobs().start("servers", look).id
 
 
-def _servers(open_endpoint: Open) -> None:
+def _servers(open_endpoint: EndpointOpener) -> None:
     job_id = st.session_state.get(LOOK)
     job = work.jobs().get(job_id) if job_id else None
     state = job.snapshot() if job is not None else None
@@ -89,7 +89,7 @@ def _looking(job_id: str) -> None:
     look()
 
 
-def _server(number: int, server: FoundServer, open_endpoint: Open) -> None:
+def _server(number: int, server: FoundServer, open_endpoint: EndpointOpener) -> None:
     key = f"servers_model_{number}_{server.address}"
     with st.container(horizontal=True, vertical_alignment="center", key=f"server_{number}"):
         kit.show(
@@ -106,7 +106,7 @@ def _server(number: int, server: FoundServer, open_endpoint: Open) -> None:
             kit.show(el("p", words, class_="quiet small"), key=f"server_none_{number}")
 
 
-def _add(server: FoundServer, key: str, open_endpoint: Open) -> None:
+def _add(server: FoundServer, key: str, open_endpoint: EndpointOpener) -> None:
     settings = stores.settings()
     try:
         made = server.endpoint(st.session_state[key], tuple(known_endpoints(settings)))

@@ -106,7 +106,7 @@ class Door:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        asked = _Asked.of(scope)
+        asked = _DoorRequest.of(scope)
         refused = _refusal(asked, self._lock)
         guarded = _guarded(send, asked.host, secure=self._lock.secure)
         if refused in ("host", "origin") or (refused and asked.kind == "websocket"):
@@ -127,7 +127,7 @@ class Door:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Asked:
+class _DoorRequest:
     """A request, as far as the door looks at it."""
 
     kind: str
@@ -142,7 +142,7 @@ class _Asked:
     cookies: tuple[tuple[str, str], ...]
 
     @classmethod
-    def of(cls, scope: Message) -> _Asked:
+    def of(cls, scope: Message) -> _DoorRequest:
         held: dict[str, list[str]] = {}
         for name, value in scope["headers"]:
             held.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
@@ -190,7 +190,7 @@ class _Asked:
         return self.site in ("cross-site", "same-site")
 
 
-def _refusal(asked: _Asked, lock: Lock) -> Refusal | None:
+def _refusal(asked: _DoorRequest, lock: Lock) -> Refusal | None:
     health = asked.kind == "http" and asked.path == HEALTH and asked.method in ("GET", "HEAD")
     if health and lock.secret is None:
         return None  # Proxies ask each replica by its own address.
@@ -262,7 +262,7 @@ def _guarded(send: Send, host: str, *, secure: bool = False) -> Send:
     return guarded
 
 
-async def _refuse(asked: _Asked, why: Refusal, send: Send) -> None:
+async def _refuse(asked: _DoorRequest, why: Refusal, send: Send) -> None:
     if asked.kind == "websocket":
         # Before it is accepted, a server turns this into 403.
         await send({"type": "websocket.close", "code": 1008, "reason": LINES[why]})
@@ -275,7 +275,7 @@ async def _refuse(asked: _Asked, why: Refusal, send: Send) -> None:
     await _respond(send, 421 if why == "host" else 403, page)
 
 
-def _welcome(asked: _Asked) -> str:
+def _welcome(asked: _DoorRequest) -> str:
     """Draw the page that goes on to the address without the secret.
 
     A page of its own, not a redirect: behind a redirect from another site's link, the browser

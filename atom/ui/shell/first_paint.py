@@ -59,7 +59,7 @@ class FirstPaint:
         page = b"text/html" in dict(scope["headers"]).get(b"accept", b"")
         # A compressed page can't be added to; scripts and data stay as they are asked for.
         scope = {**scope, "headers": kept} if page else scope
-        await self._app(scope, receive, _Dressed(send).send)
+        await self._app(scope, receive, _PageSend(send).send)
 
 
 class PageParts:
@@ -100,7 +100,7 @@ class PageParts:
         await send({"type": "http.response.body", "body": body})
 
 
-class _Dressed:
+class _PageSend:
     """A `send` that holds a page back until it is whole."""
 
     def __init__(self, send: Send) -> None:

@@ -255,7 +255,7 @@ def _rows(store: Store, experiment_ids: Sequence[str]) -> list[Correction]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Asked:
+class _AnsweredSample:
     """What an initial answer answers: its cluster, and the criteria that stand for its sample."""
 
     cluster: str
@@ -264,13 +264,13 @@ class _Asked:
 
 def _samples(
     store: Store, first_ids: Sequence[str], places: Sequence[StudySample]
-) -> dict[str, _Asked]:
+) -> dict[str, _AnsweredSample]:
     uses = {
         name: tuple((use.criterion_id, use.weight) for use in in_order(one))
         for name, one in standing_sets(store, places).items()
     }
     return {
-        name: _Asked(cluster=cluster, uses=uses.get(sample_id, ()))
+        name: _AnsweredSample(cluster=cluster, uses=uses.get(sample_id, ()))
         for name, (sample_id, cluster) in clusters_of(store, first_ids).items()
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from atom.analysis.compare.votes import Combined, combine
+from atom.analysis.compare.votes import PairOutcome, combine
 from atom.records import Judge, PreferenceVerdict, Side
 from atom.store import Store
 from atom.store.standing.answers import votes_on
@@ -50,7 +50,7 @@ class PairVotes:
     b_colour: int
     judge: str
     orders: tuple[OrderVote, ...]
-    together: Combined
+    together: PairOutcome
 
     def name(self, side: str) -> str:
         """Return the name of a side."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from atom.analysis.agreement.raters import alpha_interval, krippendorff_alpha
 from atom.analysis.agreement.rubric import UnreadRule
-from atom.analysis.agreement.two_judges import Bounded, JointMarks, fleiss_kappa
+from atom.analysis.agreement.two_judges import BoundedFigure, JointMarks, fleiss_kappa
 from atom.analysis.exact import snapped
 from atom.records import Judge
 from atom.store import Store
@@ -232,7 +232,7 @@ def _people(all_: AllJudgesMarks, people: Sequence[str], filters: Filters) -> Pe
     return PeopleAlike(
         people=len(marks),
         n=int(twice.sum()),
-        alpha=Bounded(value=krippendorff_alpha(ratings), lo=lo, hi=hi),
+        alpha=BoundedFigure(value=krippendorff_alpha(ratings), lo=lo, hi=hi),
         fleiss=fleiss_kappa(ratings),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from atom.analysis.agreement.two_judges import Bounded, FigureName, TwoJudges
+from atom.analysis.agreement.two_judges import BoundedFigure, FigureName, TwoJudges
 from atom.records import Checkpoint, Judge
 from atom.views.filters import Filters
 from atom.views.people.rubric import Rule
@@ -107,7 +107,7 @@ class PeopleAlike:
 
     people: int
     n: int
-    alpha: Bounded
+    alpha: BoundedFigure
     fleiss: float
 
 

@@ -55,7 +55,7 @@ SEEING: Final = ("percept", "visual", "vision", "seeing", "recogni", "ocr", "spa
 """What names of branches hold whose criteria the picture settles."""
 EXAMPLES: Final = 8
 _SEED = 83
-How = Literal["branches", "regions", "nothing"]
+VisualBy = Literal["branches", "regions", "nothing"]
 """By what criteria are told to be visual: branches of the tree, regions in the picture, nothing."""
 
 
@@ -114,7 +114,7 @@ class SightView:
     marks: int
     unread: Mapping[PictureCondition, int]
     own: int
-    how: How
+    how: VisualBy
     branches: tuple[str, ...]
     chosen: tuple[str, ...]
     sight: JudgeSight
@@ -216,13 +216,13 @@ def _newest(runs: Sequence[Run], names: Mapping[str, str]) -> tuple[tuple[Run, s
     return tuple(found.values())
 
 
-def _how(rows: Sequence[_Row], branches: Sequence[str], chosen: Sequence[str]) -> How:
+def _how(rows: Sequence[_Row], branches: Sequence[str], chosen: Sequence[str]) -> VisualBy:
     if branches and chosen:
         return "branches"
     return "regions" if not branches and any(row.use.regions for row in rows) else "nothing"
 
 
-def _is_visual(row: _Row, leaves: Mapping[str, Path], chosen: Sequence[str], how: How) -> bool:
+def _is_visual(row: _Row, leaves: Mapping[str, Path], chosen: Sequence[str], how: VisualBy) -> bool:
     if how == "regions":
         return bool(row.use.regions)
     leaf = leaves.get(row.use.criterion_id)

@@ -43,7 +43,7 @@ _CLAIMS: Final = (
 )
 
 
-_Read = Column[RankRow]
+_Rank = Column[RankRow]
 
 
 def ranking_table(
@@ -76,30 +76,30 @@ def ranking_table(
 
     columns = (
         *_files({row.model_id: row.score.value for row in said.ranking} if said else {}),
-        _Read(title=RANK, of=_rank, term="rank set", width="52px"),
-        _Read(title=MODEL, of=lambda row: row.name),
-        _Read(title=score, of=lambda row: row.score.text, seen="screen", number=True),
-        _Read(title=score, of=lambda row: numbers.interval(row.score), seen="text", number=True),
-        _Read(title=BAR, of=lambda _: "", width="18%"),
-        _Read(title=N, of=lambda row: row.score.n, seen="text", number=True),
-        _Read(title=PEOPLE, of=on_people_s_scale, term="people's scale", number=True,
+        _Rank(title=RANK, of=_rank, term="rank set", width="52px"),
+        _Rank(title=MODEL, of=lambda row: row.name),
+        _Rank(title=score, of=lambda row: row.score.text, seen="screen", number=True),
+        _Rank(title=score, of=lambda row: numbers.interval(row.score), seen="text", number=True),
+        _Rank(title=BAR, of=lambda _: "", width="18%"),
+        _Rank(title=N, of=lambda row: row.score.n, seen="text", number=True),
+        _Rank(title=PEOPLE, of=on_people_s_scale, term="people's scale", number=True,
               when=bool(by_people)),
-        _Read(title=RIGHT, of=lambda row: numbers.percent(row.right.value, right), number=True,
+        _Rank(title=RIGHT, of=lambda row: numbers.percent(row.right.value, right), number=True,
               when=process),
-        _Read(title=GIVEN, of=given, number=True, when=withheld),
-        _Read(title=NOT_GIVEN, of=_not_given, when=withheld),
-        _Read(title=LUCKY, of=lambda row: numbers.percent(row.lucky.value, lucky), term="lucky",
+        _Rank(title=GIVEN, of=given, number=True, when=withheld),
+        _Rank(title=NOT_GIVEN, of=_not_given, when=withheld),
+        _Rank(title=LUCKY, of=lambda row: numbers.percent(row.lucky.value, lucky), term="lucky",
               number=True, when=any(row.lucky.known for row in rows)),
-        _Read(title=SAID, of=lambda row: numbers.percent(row.said, row.score.n), term="said",
+        _Rank(title=SAID, of=lambda row: numbers.percent(row.said, row.score.n), term="said",
               number=True, broad=panel, when=process and spoken),
-        _Read(title=TERSE, of=lambda row: row.terse, term="terse", number=True,
+        _Rank(title=TERSE, of=lambda row: row.terse, term="terse", number=True,
               when=process and any(row.terse for row in rows)),
-        _Read(title=DIFFER, of=_differ, seen="screen", term="judges differ", number=True,
+        _Rank(title=DIFFER, of=_differ, seen="screen", term="judges differ", number=True,
               when=process and panel),
-        _Read(title=DIFFER, of=_differ_at_length, seen="text", number=True, when=panel),
-        _Read(title=UNSCORED, of=_unscored, term="unscored", number=True, when=process),
-        _Read(title=WEAK, of=lambda row: _weak(view, row)[0], seen="screen", term="weakness"),
-        _Read(title=FOUND, of=lambda row: _stands_out(view, row), seen="text"),
+        _Rank(title=DIFFER, of=_differ_at_length, seen="text", number=True, when=panel),
+        _Rank(title=UNSCORED, of=_unscored, term="unscored", number=True, when=process),
+        _Rank(title=WEAK, of=lambda row: _weak(view, row)[0], seen="screen", term="weakness"),
+        _Rank(title=FOUND, of=lambda row: _stands_out(view, row), seen="text"),
     )  # fmt: skip
     return Table(label="Ranking of models", columns=columns, rows=rows)
 

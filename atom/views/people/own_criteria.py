@@ -131,7 +131,7 @@ def own_criteria(store: Store, data: StudyData, by: str = PERSON) -> OwnCriteria
     labels = [one for one in labels_of(store, data.study.id, _KINDS) if one.state == "given"]
     if not labels:
         return None
-    said = _Said(labels, data.sample_position.keys())
+    said = _PeopleCriteria(labels, data.sample_position.keys())
     by_judge = _by_judges(store, data.study.id)
     names = {one.id: one.name for one in store.get_many(Judge, list(by_judge))}
     by = by if by in by_judge else PERSON
@@ -182,7 +182,7 @@ def _by_judges(store: Store, study_id: str) -> dict[str, dict[tuple[str, str], s
     return dict(found)
 
 
-class _Said:
+class _PeopleCriteria:
     """What people wrote, matched and ticked."""
 
     def __init__(self, labels: Iterable[Annotation], samples: Collection[str]) -> None:

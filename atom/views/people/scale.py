@@ -44,7 +44,7 @@ SEED = 13
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Kept:
+class _KeptLabels:
     """The labels that the filters keep, by row of the score table."""
 
     row: Ints
@@ -53,12 +53,12 @@ class _Kept:
     cluster: Ints
 
 
-def _kept(data: StudyData, labels: Labels, filters: Filters) -> _Kept:
+def _kept(data: StudyData, labels: Labels, filters: Filters) -> _KeptLabels:
     table = data.table
     keep = score_rows_kept(data, filters)[labels.row]
     row = labels.row[keep]
     answer = table.response[row]
-    return _Kept(
+    return _KeptLabels(
         row=row,
         value=labels.value[keep],
         model=table.model[answer].astype(np.int64),
@@ -83,7 +83,7 @@ def scale_status(data: StudyData, labels: Labels, filters: Filters) -> ScaleStat
     return _status(data, labels, filters, _kept(data, labels, filters))
 
 
-def _status(data: StudyData, labels: Labels, filters: Filters, kept: _Kept) -> ScaleStatus:
+def _status(data: StudyData, labels: Labels, filters: Filters, kept: _KeptLabels) -> ScaleStatus:
     table = data.table
     measure = measure_of(data, filters) == "process"
     counted = answers_kept(data, filters) & (_scores(data, filters).scored > 0)
@@ -190,7 +190,7 @@ def _cut(value: float) -> float:
 
 
 def _whole_rows(
-    data: StudyData, filters: Filters, kept: _Kept, half: float
+    data: StudyData, filters: Filters, kept: _KeptLabels, half: float
 ) -> tuple[ScaleRow, ...]:
     """Estimate every model's mean sample score.
 
@@ -222,7 +222,7 @@ def _whole_rows(
 
 
 def _root_rows(
-    data: StudyData, filters: Filters, kept: _Kept, root: Ints, roots: Sequence[str]
+    data: StudyData, filters: Filters, kept: _KeptLabels, root: Ints, roots: Sequence[str]
 ) -> tuple[ScaleRow, ...]:
     """Estimate every model's mean checkpoint score under every root."""
     table = data.table
@@ -314,7 +314,9 @@ def _leaves(data: StudyData, filters: Filters, inverse: Inverse) -> tuple[LeafRo
     return tuple(made)
 
 
-def _shifts(kept: _Kept, gap: Floats, root: Ints, roots: Sequence[str]) -> tuple[RootShift, ...]:
+def _shifts(
+    kept: _KeptLabels, gap: Floats, root: Ints, roots: Sequence[str]
+) -> tuple[RootShift, ...]:
     """Measure how much kinder the judge is than people: over all, then by root."""
     of = root[kept.row]
     masks: list[tuple[str, Mask]] = [("", np.ones(len(of), dtype=np.bool_))]

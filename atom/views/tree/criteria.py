@@ -161,7 +161,7 @@ class CriteriaView:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Found:
+class _DoubtfulCriteria:
     """Criteria of one kind: index -> why, the worst first."""
 
     kind: Kind
@@ -185,26 +185,26 @@ def criteria_view(store: Store, data: StudyData, filters: Filters, load: Load) -
     accuracy = _accuracy(store, data)
     judges = [one for one in data.judges if one.kind != "person"][:MOST_JUDGES]
     found = [
-        _Found(kind="backwards", why={
+        _DoubtfulCriteria(kind="backwards", why={
             int(at): f"correlation {numbers.signed(health.discrimination[at], 2)} with the "
             f"rest of the sample’s score over {health.n[at]} answers"
             for at in sorted(np.flatnonzero(health.backwards),
                              key=lambda at: health.discrimination[at])
         }),
-        _Found(kind="apart", why=_apart([load(one.id) for one in judges], data)
-               if len(judges) > 1 else {}),
-        _Found(kind="doubted", why={
+        _DoubtfulCriteria(kind="apart", why=_apart([load(one.id) for one in judges], data)
+                          if len(judges) > 1 else {}),
+        _DoubtfulCriteria(kind="doubted", why={
             at: why for at, name in enumerate(table.criterion_ids)
             if (why := accuracy.get(name))
         }),
-        _Found(kind="failed", why={
+        _DoubtfulCriteria(kind="failed", why={
             int(at): (
                 f"{numbers.share(health.floor[at])} of {health.n[at]:,} answers at the lowest "
                 "mark"
             )
             for at in np.flatnonzero(health.failed_by_all)
         }),
-        _Found(kind="passed", why={
+        _DoubtfulCriteria(kind="passed", why={
             int(at): (
                 f"{numbers.share(health.ceiling[at])} of {health.n[at]:,} answers at the best "
                 "mark"
@@ -219,7 +219,7 @@ def criteria_view(store: Store, data: StudyData, filters: Filters, load: Load) -
         pairs = zip(
             twins.first.tolist(), twins.second.tolist(), twins.overlap.tolist(), strict=True
         )
-        found.append(_Found(kind="twins", why={
+        found.append(_DoubtfulCriteria(kind="twins", why={
             int(judged[one]): f"“{names[other][:90]}” shares {numbers.share(share)} of its words"
             for one, other, share in pairs
         }))  # fmt: skip
@@ -262,7 +262,7 @@ def criteria_view(store: Store, data: StudyData, filters: Filters, load: Load) -
     )
 
 
-def _named(found: Sequence[_Found]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _named(found: Sequence[_DoubtfulCriteria]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     return np.array([at for one in found for at in list(one.why)[:SHOWN]], dtype=np.int64)
 
 

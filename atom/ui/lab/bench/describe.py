@@ -202,7 +202,7 @@ def _scatter(found: Scatter) -> Html:
         marks.append(_text(_number(float(f"{shown:.4g}")), x(along), base + 16, "middle"))
     marks.append(_text(found.across, (_LEFT + _WIDE - _RIGHT) / 2, base + 36, "middle"))
     placed = [
-        _Placed(point=one, ink=kit.colour(place), x=x(_along(found, one.x)), y=y(one.y))
+        _ScatterPoint(point=one, ink=kit.colour(place), x=x(_along(found, one.x)), y=y(one.y))
         for place, one in enumerate(found.points)
     ]
     for group in _together(placed):
@@ -242,7 +242,7 @@ def _powers(low: float, high: float) -> list[float]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Placed:
+class _ScatterPoint:
     """A point of a scatter and where it is drawn, in pixels."""
 
     point: Point
@@ -258,9 +258,9 @@ _LEADING: Final = 14.0
 """Pixels from one name to the next under it."""
 
 
-def _together(placed: Sequence[_Placed]) -> list[list[_Placed]]:
+def _together(placed: Sequence[_ScatterPoint]) -> list[list[_ScatterPoint]]:
     """Group points whose dots would hide each other, each with the first that it would cover."""
-    groups: list[list[_Placed]] = []
+    groups: list[list[_ScatterPoint]] = []
     for one in placed:
         near = (g for g in groups if math.hypot(g[0].x - one.x, g[0].y - one.y) < _DOT)
         group = next(near, None)
@@ -271,7 +271,9 @@ def _together(placed: Sequence[_Placed]) -> list[list[_Placed]]:
     return groups
 
 
-def _marked(found: Scatter, group: Sequence[_Placed], y: Callable[[float], float]) -> list[Html]:
+def _marked(
+    found: Scatter, group: Sequence[_ScatterPoint], y: Callable[[float], float]
+) -> list[Html]:
     """Draw points that share a place: the first as a dot, each further one as a ring around it."""
     pieces = []
     for ring, one in reversed(list(enumerate(group))):

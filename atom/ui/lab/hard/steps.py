@@ -45,7 +45,7 @@ def nothing() -> Html:
 def told(here: Here, view: HardPairs, tab: str) -> Html:
     """Draw all steps."""
     samples, texts = texts_of(here.store, _examples(view))
-    listed = _Listed(here, samples, texts)
+    listed = _PairList(here, samples, texts)
     return el(
         "div",
         el("div", el("h2", "Which pairs do weak judges get wrong?", style="margin:0"),
@@ -106,7 +106,7 @@ def _narrow(table: Html) -> Html:
 # --- the steps ------------------------------------------------------------------------------------
 
 
-def _pairs(view: HardPairs, listed: _Listed) -> Html:
+def _pairs(view: HardPairs, listed: _PairList) -> Html:
     counts = kit.grid(
         view.by.items(),
         kit.MarkupColumn("What says which answer is better", lambda by: BY_WORDS[by[0]]),
@@ -126,7 +126,7 @@ def _pairs(view: HardPairs, listed: _Listed) -> Html:
     )
 
 
-def _votes(view: HardPairs, listed: _Listed) -> Html:
+def _votes(view: HardPairs, listed: _PairList) -> Html:
     task = view.task
     fail = "all" if task.fail == len(view.judges) else f"{task.fail:,} or more"
     return _step(
@@ -158,7 +158,7 @@ def _percents(one: WeakJudge) -> str:
     return numbers.percent(100 * share.value, share.n) + numbers.share_ends(share.lo, share.hi)
 
 
-def _confirmed(here: Here, view: HardPairs, listed: _Listed) -> Html:
+def _confirmed(here: Here, view: HardPairs, listed: _PairList) -> Html:
     by = f"{view.strong}, with as many votes" if view.strong else "people alone"
     door = kit.button(
         "Confirm by people: Human check",
@@ -198,7 +198,7 @@ def _came_to_nothing(view: HardPairs) -> bool:
     return view.asked == len(view.task.pairs) and not view.hard
 
 
-def _set(view: HardPairs, listed: _Listed) -> Html:
+def _set(view: HardPairs, listed: _PairList) -> Html:
     if _came_to_nothing(view):
         most = view.task.fail
         easier = f"; or call a pair hard where fewer than {most} fail" if most > 1 else ""
@@ -373,7 +373,7 @@ def _examples(view: HardPairs) -> list[PairCase]:
     return [case for group in groups for case in group[:EXAMPLES]]
 
 
-class _Listed:
+class _PairList:
     """Lists pairs with both answers, the better one first.
 
     Args:
