@@ -115,11 +115,9 @@ def draw_difference(rng: Generator) -> DrawnSample:
     bars = [frame.mark(a, month), frame.mark(b, month)]
     tops = [box_of((r[0], r[1], r[2], min(r[3], r[1] + 26))) for r in bars]
 
-    def value_step(
-        step_id: str, name: str, *, leaf: leaves.Leaf, phrases: Sequence[str]
-    ) -> ProgramStep:
+    def reading(key: str, name: str, *, leaf: leaves.Leaf, phrases: Sequence[str]) -> ProgramStep:
         return number(
-            step_id,
+            key,
             f"What value does {name} reach in {month}?",
             chart.value(name, month),
             weight=2,
@@ -136,7 +134,7 @@ def draw_difference(rng: Generator) -> DrawnSample:
 
     steps = (
         _legend_step(frame, chart, a, weight=2),
-        value_step(
+        reading(
             "first",
             a,
             leaf=leaves.MARK_HEIGHT,
@@ -147,7 +145,7 @@ def draw_difference(rng: Generator) -> DrawnSample:
                 f"For {month}, {a} reads {{value}} on the vertical axis.",
             ),
         ),
-        value_step(
+        reading(
             "second",
             b,
             leaf=leaves.AXIS_VALUE,
