@@ -17,8 +17,8 @@ from atom.store import Store
 from atom.store.verdicts import items_of, verdicts_about, verdicts_on
 from atom.views.lab.page import SCORER_PART, SHARED_PART
 
-Shown = Literal["all", "wrong", "torn", "unread", "marked", "right", "silent"]
-SHOWN: Final[tuple[Shown, ...]] = get_args(Shown)
+ItemFilter = Literal["all", "wrong", "torn", "unread", "marked", "right", "silent"]
+SHOWN: Final[tuple[ItemFilter, ...]] = get_args(ItemFilter)
 PAGE: Final = 40
 """Items on a page of the list."""
 _ORDER: Final = {"wrong": 0, "unread": 1, "marked": 2, "right": 3, "silent": 4}
@@ -38,7 +38,7 @@ class ItemRow:
     card: Card
     found: ItemStanding
 
-    def counts_as(self, shown: Shown) -> bool:
+    def counts_as(self, shown: ItemFilter) -> bool:
         """Whether it is among those that are asked for."""
         if shown == "torn":
             return self.found.torn
@@ -62,7 +62,7 @@ class ItemList:
     """
 
     rows: tuple[ItemRow, ...]
-    counts: Mapping[Shown, int]
+    counts: Mapping[ItemFilter, int]
     facets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     chosen: tuple[Facet, ...] = ()
 
@@ -107,7 +107,7 @@ def groups_of(store: Store, set_id: str, results: Iterable[BenchResult]) -> froz
 def item_list(
     everything: Sequence[ItemRow],
     group: str = "",
-    shown: Shown = "all",
+    shown: ItemFilter = "all",
     facets: Sequence[Facet] = (),
 ) -> ItemList:
     """List the items of a set that a figure is of.
@@ -120,7 +120,7 @@ def item_list(
     """
     there = [row for row in everything if in_group(row.card, group)]
     rows = [row for row in there if set(facets) <= set(row.card.facets)]
-    counts: Counter[Shown] = Counter()
+    counts: Counter[ItemFilter] = Counter()
     for row in rows:
         counts[row.found.standing] += 1
         counts["torn"] += row.found.torn

@@ -10,15 +10,15 @@ from urllib.parse import urlencode
 from atom.ui.lab.bench.sets import ALL_ITEMS
 from atom.views.lab.items import (
     Facet,
+    ItemFilter,
     ItemList,
     ItemRow,
     ItemView,
-    Shown,
     write_facets,
 )
 from atom.views.stores import OpenStore
 
-WORDS: Final[Mapping[Shown, str]] = {
+WORDS: Final[Mapping[ItemFilter, str]] = {
     "all": "All",
     "wrong": "Wrong",
     "torn": "Changes its mind",
@@ -44,7 +44,7 @@ class ItemQuery:
     """
 
     group: str = ""
-    shown: Shown = "all"
+    shown: ItemFilter = "all"
     facets: tuple[Facet, ...] = ()
     order: str = ""
     item: str | None = None

@@ -21,10 +21,10 @@ from atom.views.lab.items import (
     PAGE,
     SHOWN,
     Facet,
+    ItemFilter,
     ItemList,
     ItemRow,
     ItemView,
-    Shown,
     item_list,
     item_rows,
     item_view,
@@ -33,7 +33,7 @@ from atom.views.lab.items import (
 )
 from atom.views.stores import OpenStore
 
-_TIPS: Final[Mapping[Shown, str]] = {
+_TIPS: Final[Mapping[ItemFilter, str]] = {
     "torn": "Two orders of showing, or two votes, say different things.",
     "marked": "Numbers beside people's: the farther apart, the earlier in the list.",
 }
