@@ -36,7 +36,7 @@ from atom.engine.demo import add_probes
 from atom.engine.induction.ground import InductionSpec, load_cuts
 from atom.engine.induction.grow import induce
 from atom.engine.induction.growing import GrowSettings
-from atom.engine.induction.induced import InductionResult
+from atom.engine.induction.result import InductionResult
 from atom.engine.study.spec import RunSpec
 from atom.engine.work import run
 from atom.judge.servers.endpoints import builtin_endpoints

@@ -11,10 +11,10 @@ from functools import cached_property
 import numpy as np
 
 from atom.analysis.intervals import Cells, Floats, Ints, NodeStats, stats_of_sums
-from atom.analysis.kept import ResultCache
 from atom.analysis.layout import Layout, Mask, SomeRows, among, numbered
 from atom.analysis.merged import Additive
 from atom.analysis.moments import RowCounts, count_rows, linear, narrow, pairs_of, quadratic
+from atom.analysis.result_cache import ResultCache
 
 ROUNDING = 1e-13
 """A variance below this share of what it is the difference of is rounding."""

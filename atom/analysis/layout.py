@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom.analysis.intervals import Cells, Floats, Ints
-from atom.analysis.kept import ResultCache
 from atom.analysis.nodes import index_nodes
+from atom.analysis.result_cache import ResultCache
 from atom.analysis.score_table import ScoreTable
 from atom.analysis.sums import group_sums
 

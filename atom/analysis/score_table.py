@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom.analysis.intervals import Floats, Ints
-from atom.analysis.kept import ResultCache
+from atom.analysis.result_cache import ResultCache
 from atom.records import FAILED as FAILED
 from atom.records import JUDGE_SCALE, MarkScale
 from atom.records import UNSCORED as UNSCORED

@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from atom.asked.terms import VIEWS, terms_in
-from atom.asked.wanted import MOST_QUESTION, Label, ViewRequest, Vocabulary
+from atom.asked.view_request import MOST_QUESTION, Label, ViewRequest, Vocabulary
 
 _WORD: Final = re.compile(r"[^\W_]+(?:[-_.'’:][^\W_]+)*")
 _QUOTED: Final = re.compile(r"[\"“«]([^\"”»]{1,120})[\"”»]")

@@ -30,7 +30,7 @@ from atom.engine.induction.forecast import forecast_induction
 from atom.engine.induction.ground import InductionSpec, Start, spec_of
 from atom.engine.induction.grow import induce
 from atom.engine.induction.growing import GrowSettings
-from atom.engine.induction.induced import InductionResult
+from atom.engine.induction.result import InductionResult
 from atom.engine.induction.rival_maps import RivalsMapped, RivalSpec, forecast_rivals, map_rivals
 from atom.engine.process import halted_by_signals
 from atom.errors import UsageError

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from atom.asked.rules import read_question
-from atom.asked.wanted import Vocabulary
+from atom.asked.view_request import Vocabulary
 
 
 def show_view(data: Mapping[str, Any]) -> dict[str, object]:

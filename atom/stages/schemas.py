@@ -105,7 +105,7 @@ ASK: Schema = an_object(
     sample={"anyOf": [a_whole(1, 10_000_000), {"type": "null"}]},
     not_understood=a_list(a_text(200), 0, 12),
 )
-"""A question in words as a view (`atom.asked.wanted.ViewRequest`)."""
+"""A question in words as a view (`atom.asked.view_request.ViewRequest`)."""
 NAME_GROUPS: Schema = an_object(
     names=a_list(
         an_object(number=a_whole(1, 99), kind=a_text(40), name=a_text(80), says=a_text(400)), 1, 24

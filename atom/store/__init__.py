@@ -6,7 +6,7 @@ from atom.store.reading.clusters import asks_again
 from atom.store.reading.scales import scales_of
 from atom.store.schema import table
 from atom.store.staging.gather import Staging, names_of_sets
-from atom.store.staging.moved import ConflictFoundError, MoveResult, RecordConflict
+from atom.store.staging.move_result import ConflictFoundError, MoveResult, RecordConflict
 from atom.store.standing.members import study_candidates, study_places
 from atom.store.store import Store, Writer
 from atom.store.studies import (

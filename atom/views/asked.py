@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final, get_args
 from urllib.parse import urlencode
 
-from atom.asked.wanted import Page, ViewRequest, Vocabulary
+from atom.asked.view_request import Page, ViewRequest, Vocabulary
 from atom.records import TAG_FACET
 from atom.views.failures.find import NOTHING
 from atom.views.filters import Filters

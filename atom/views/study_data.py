@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom.analysis.intervals import Ints
-from atom.analysis.kept import ResultCache
 from atom.analysis.merged import Adder, Additive, of_one, total
+from atom.analysis.result_cache import ResultCache
 from atom.analysis.score_table import ScoreTable
 from atom.records import Candidate, Judge, Scale, Study, TreeRecord
 from atom.store import Store, asks_again, find_study, study_candidates

@@ -5,7 +5,7 @@ from __future__ import annotations
 from atom.ui import kit, work
 from atom.ui.data import page as data_page
 from atom.ui.data import studies
-from atom.ui.data.around import look_around
+from atom.ui.data.studies_place import look_around
 from atom.ui.pages import DATA
 from atom.ui.shell import frame
 

@@ -6,7 +6,7 @@ import argparse
 import asyncio
 
 from atom.asked.rules import read_question
-from atom.asked.wanted import ViewRequest
+from atom.asked.view_request import ViewRequest
 from atom.cli.parts.options import add_common, settings_of
 from atom.cli.parts.output import Output
 from atom.cli.parts.sources import open_study

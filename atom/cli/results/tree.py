@@ -10,7 +10,7 @@ from atom.cli.parts.output import table
 from atom.display import numbers
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.induction.forecast import InductionForecast
-from atom.engine.induction.induced import InductionResult
+from atom.engine.induction.result import InductionResult
 from atom.engine.induction.rival_maps import RivalForecast
 from atom.records import Induction
 from atom.settings import Settings

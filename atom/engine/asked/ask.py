@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from atom.asked.wanted import Vocabulary
+from atom.asked.view_request import Vocabulary
 from atom.engine.asked.once import ask_once
 from atom.engine.consent import ConsentQuestion, needs_consent
 from atom.engine.execution import ClientMaker, make_client

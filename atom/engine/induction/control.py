@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from atom.engine.control import RunStatus, list_runs
 from atom.engine.induction.first_tree import first_tree
 from atom.engine.induction.growth_log import GrowthProgress
-from atom.engine.induction.induced import run_of
+from atom.engine.induction.result import run_of
 from atom.engine.members import study_tree
 from atom.records import Induction, Run
 from atom.store import (

@@ -27,8 +27,8 @@ from atom.engine.induction.forecast import InductionForecast, forecast_induction
 from atom.engine.induction.ground import InductionParts, InductionSpec, prepare, questions, spec_of
 from atom.engine.induction.growing import Answer, Growth, grow, prune_leaves
 from atom.engine.induction.growth_log import GrowthLog, growth_file
-from atom.engine.induction.induced import InductionResult, grown_already, induced_by
 from atom.engine.induction.mapper import Asker, Mapper, MappingHaltedError, together
+from atom.engine.induction.result import InductionResult, grown_already, induced_by
 from atom.engine.work import Work, carry_out, open_work
 from atom.errors import JudgeError, PermanentError, SpendCapReached, UsageError
 from atom.judge import Request

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from atom.asked.wanted import MOST_QUESTION, ViewRequest, Vocabulary
+from atom.asked.view_request import MOST_QUESTION, ViewRequest, Vocabulary
 from atom.errors import DataError
 from atom.judge.reply import Reply
 from atom.judge.request import Request

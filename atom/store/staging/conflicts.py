@@ -19,7 +19,7 @@ from atom.records import (
 from atom.store.imports.undo import ALSO, take_back
 from atom.store.schema import KINDS
 from atom.store.stage import RowStage
-from atom.store.staging.moved import RecordConflict
+from atom.store.staging.move_result import RecordConflict
 from atom.store.staging.transaction import Transaction
 
 _MOST_NAMED = 5

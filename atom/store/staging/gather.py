@@ -13,7 +13,7 @@ from atom.records.rows import Columns, Row, Rows, row_of
 from atom.store.schema import KINDS
 from atom.store.stage import RowStage
 from atom.store.staging.move import StagedMove
-from atom.store.staging.moved import MoveResult
+from atom.store.staging.move_result import MoveResult
 from atom.store.store import Store
 
 CACHE_KILOBYTES = 32_768

@@ -27,7 +27,7 @@ from atom.store.imports.undo import ALSO
 from atom.store.schema import KINDS
 from atom.store.stage import RowStage
 from atom.store.staging.conflicts import CHANGES, SAME_GROUP, UNTOLD, Conflicts
-from atom.store.staging.moved import ConflictFoundError, MoveResult, RecordConflict
+from atom.store.staging.move_result import ConflictFoundError, MoveResult, RecordConflict
 from atom.store.staging.places import PlaceNumbers
 from atom.store.staging.transaction import Transaction
 from atom.store.store import Writer

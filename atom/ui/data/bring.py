@@ -30,7 +30,6 @@ from atom.ui import kit
 from atom.ui.data import judgments as data_judgments
 from atom.ui.data import mapping as data_mapping
 from atom.ui.data import parts as data_parts
-from atom.ui.data.around import StudiesPlace
 from atom.ui.data.chosen_files import (
     no_paths,
     picture_finder,
@@ -38,6 +37,7 @@ from atom.ui.data.chosen_files import (
     typed_paths,
 )
 from atom.ui.data.studies import ask_undo
+from atom.ui.data.studies_place import StudiesPlace
 from atom.ui.data.working import (
     CHECKED,
     DONE,

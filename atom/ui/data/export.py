@@ -15,7 +15,7 @@ from atom.exports.base import Exporter, ExportOptions, ExportResult, ExportSourc
 from atom.exports.registry import EXPORTERS
 from atom.ui import kit
 from atom.ui.data import parts as data_parts
-from atom.ui.data.around import StudiesPlace
+from atom.ui.data.studies_place import StudiesPlace
 from atom.ui.data.working import FILES, JOB, begin, passing_folder, watch
 from atom.ui.html import el
 from atom.ui.plain import plain

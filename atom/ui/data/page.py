@@ -8,7 +8,7 @@ from atom.ui import kit
 from atom.ui.data import bring, export, studies
 from atom.ui.data import parts as data_parts
 from atom.ui.data import pictures as data_pictures
-from atom.ui.data.around import StudiesPlace, cards
+from atom.ui.data.studies_place import StudiesPlace, cards
 from atom.ui.data.working import FAULT, JOB, TOLD, begin, watch
 
 

@@ -12,7 +12,7 @@ from atom.errors import AtomError
 from atom.records import Import, Study
 from atom.ui import kit
 from atom.ui.data import parts as data_parts
-from atom.ui.data.around import StudiesPlace
+from atom.ui.data.studies_place import StudiesPlace
 from atom.ui.data.working import DONE, FAULT, JOB, TOLD, begin, watch
 from atom.ui.html import el
 from atom.ui.shell import stores, team

@@ -15,7 +15,7 @@ from atom.ui.lab import preference as preference_parts
 from atom.ui.pages import CORRECTION
 from atom.ui.shell.frame import Here
 from atom.views.failures.beside import difference, others
-from atom.views.failures.said import said_of
+from atom.views.failures.remarks import said_of
 from atom.views.failures.sample import SampleView
 
 

@@ -15,7 +15,7 @@ from atom.ui.people.names import WHO
 from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 from atom.ui.shell.sealed import copying, offer_copy
-from atom.views.failures.said import PeopleRemarks
+from atom.views.failures.remarks import PeopleRemarks
 from atom.views.failures.sample import SampleView
 
 COPY = "failures"

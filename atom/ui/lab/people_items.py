@@ -12,10 +12,10 @@ from atom.judgebench.items import ItemStanding
 from atom.methods.registry import METHODS
 from atom.ui import links
 from atom.ui.lab.bench import items as lab_items
-from atom.ui.lab.bench.asked import ItemQuery, ItemsPlace
+from atom.ui.lab.bench.item_query import ItemQuery, ItemsPlace
 from atom.ui.pages import FAILURES, JUDGE_LAB
 from atom.ui.shell.frame import Here
-from atom.views.lab.fidelity.held import PeopleComparison, hold
+from atom.views.lab.fidelity.comparison import PeopleComparison, hold
 from atom.views.lab.fidelity.tab import as_judged
 from atom.views.lab.items import ItemList, ItemRow, ItemView, find_row, laid_open
 from atom.views.lab.people_items import (

@@ -13,7 +13,7 @@ import streamlit as st
 
 from atom.asked.rules import read_question
 from atom.asked.terms import terms_in
-from atom.asked.wanted import MOST_QUESTION, ViewRequest
+from atom.asked.view_request import MOST_QUESTION, ViewRequest
 from atom.engine.asked import ask as asking
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.jobs import Job

@@ -4,7 +4,7 @@ A slice is the samples, answers and checkpoints that its search and filters let 
 not. One that is chosen by what models got (who fails, what the judge says, words of answers or
 reasons) is low or high by that choice alone: its differences are shown and never tested.
 
-Reference: METHODS B4, B5; `analysis.compare.apart`.
+Reference: METHODS B4, B5; `analysis.compare.mean_gap`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from urllib.parse import parse_qs
 
 import numpy as np
 
-from atom.analysis.compare.apart import MeanGap, apart
+from atom.analysis.compare.mean_gap import MeanGap, apart
 from atom.analysis.layout import Mask
 from atom.analysis.multiplicity import adjust
 from atom.records import TAG_FACET, Annotation

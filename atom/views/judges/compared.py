@@ -23,14 +23,6 @@ from atom.records import Judge
 from atom.store import Store
 from atom.store.people import ALL_PEOPLE, PEOPLE
 from atom.views.filters import Filters, answers_kept
-from atom.views.judges.given import (
-    MOST_PEOPLE,
-    TOGETHER,
-    AllJudgesMarks,
-    SharedMarks,
-    everyone,
-    shared_marks,
-)
 from atom.views.judges.groups import (
     LEAST,
     GroupSources,
@@ -40,13 +32,21 @@ from atom.views.judges.groups import (
     by_question,
 )
 from atom.views.judges.listed import PAGE_SIZE, listed_marks, mark_pairs
-from atom.views.judges.shown import (
+from atom.views.judges.mark_groups import (
     OF_ANSWERS,
     OF_MARKS,
     AnswerGroup,
     JudgesView,
     PairCell,
     PeopleAlike,
+)
+from atom.views.judges.marks import (
+    MOST_PEOPLE,
+    TOGETHER,
+    AllJudgesMarks,
+    SharedMarks,
+    everyone,
+    shared_marks,
 )
 from atom.views.people.rubric import TITLES, Rule
 from atom.views.study_data import StudyData

@@ -13,12 +13,12 @@ from atom.analysis.intervals import Ints
 from atom.records import Criterion
 from atom.store import Store
 from atom.views.filters import Filters
-from atom.views.judges.given import (
-    AllJudgesMarks,
-)
-from atom.views.judges.shown import (
+from atom.views.judges.mark_groups import (
     OF_MARKS,
     MarkGroup,
+)
+from atom.views.judges.marks import (
+    AllJudgesMarks,
 )
 from taxonomy import Path
 

@@ -12,9 +12,9 @@ from atom.store import Store
 from atom.store.people import PEOPLE
 from atom.store.standing.marks import marks_of
 from atom.views.filters import Filters
-from atom.views.judges.given import MOST_PEOPLE, AllJudgesMarks, SharedMarks
 from atom.views.judges.groups import MarkQuestions
-from atom.views.judges.shown import QUESTION_CUT, JudgesView, MarkPair
+from atom.views.judges.mark_groups import QUESTION_CUT, JudgesView, MarkPair
+from atom.views.judges.marks import MOST_PEOPLE, AllJudgesMarks, SharedMarks
 from atom.views.study_data import StudyData
 
 PAGE_SIZE = 20

@@ -30,7 +30,7 @@ from atom.store.people import PEOPLE
 from atom.store.reading.calls import cost_of_marks
 from atom.store.standing.marks import repeated_marks
 from atom.views.filters import Filters
-from atom.views.judges.given import AllJudgesMarks, everyone
+from atom.views.judges.marks import AllJudgesMarks, everyone
 from atom.views.study_data import StudyData
 
 _SEED = 53

@@ -21,8 +21,8 @@ from atom.records import Annotation, Judge
 from atom.store import Store
 from atom.store.reading.authors import authors_of, mappers_of
 from atom.store.standing.criteria import samples_of_criteria
+from atom.views.lab.fidelity.comparison import FidelityGround, ground_of
 from atom.views.lab.fidelity.criteria_labels import labels_of_criteria
-from atom.views.lab.fidelity.held import FidelityGround, ground_of
 from atom.views.lab.fidelity.tab import FidelityView, fidelity_of
 from atom.views.snapshot import open_study
 from atom.views.study_data import StudyData, judge_of_id

@@ -22,8 +22,8 @@ from atom.methods.registry import METHODS
 from atom.records import Annotation, BenchItem, Response, Sample, Verdict, content_id
 from atom.store import Store
 from atom.store.verdicts import first_verdicts
+from atom.views.lab.fidelity.comparison import PeopleComparison
 from atom.views.lab.fidelity.criteria_labels import UNMAPPED
-from atom.views.lab.fidelity.held import PeopleComparison
 from atom.views.lab.items import ItemRow
 from atom.views.people.pair_labels import FIRST, SECOND, TIE, LabelledPairs
 from atom.views.people.ratings import RatedThings, RatingJudge

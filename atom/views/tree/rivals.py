@@ -21,7 +21,7 @@ from atom.analysis.capability.rivals import (
     text_matrix,
 )
 from atom.analysis.intervals import Floats, Ints
-from atom.analysis.kept import ResultCache
+from atom.analysis.result_cache import ResultCache
 from atom.errors import PictureError
 from atom.records import Criterion, Sample
 from atom.records import Mapping as LeafMapping

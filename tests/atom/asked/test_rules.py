@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atom.asked.rules import read_question
-from atom.asked.wanted import Vocabulary
+from atom.asked.view_request import Vocabulary
 
 NAMES = Vocabulary(
     models=("qwen-vl-7b", "qwen-vl-72b", "Claude/3"),

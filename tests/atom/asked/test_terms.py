@@ -4,7 +4,7 @@ import pytest
 
 from atom.asked.rules import read_question
 from atom.asked.terms import VIEWS, terms_in
-from atom.asked.wanted import ViewRequest, Vocabulary
+from atom.asked.view_request import ViewRequest, Vocabulary
 from atom.ui.shell.glossary import glossary
 
 NAMES = Vocabulary(models=("model-a", "model-b"), labels={"level": ("easy", "hard")},

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from atom.asked.rules import read_question
-from atom.asked.wanted import ViewRequest, Vocabulary
+from atom.asked.view_request import ViewRequest, Vocabulary
 from atom.judge import Reply
 from atom.judge.exchange import judge_completion
 from atom.judge.replies.completion import Completion

@@ -13,7 +13,7 @@ from atom.judgebench.items import ItemStanding
 from atom.ui import kit, picture
 from atom.ui import said as ui_said
 from atom.ui.html import Html, el
-from atom.ui.lab.bench.asked import WORDS, ItemQuery, ItemsPlace
+from atom.ui.lab.bench.item_query import WORDS, ItemQuery, ItemsPlace
 from atom.ui.media import media_address
 from atom.views.lab.items import (
     ItemView,

@@ -12,8 +12,8 @@ from atom.display import numbers
 from atom.records import BenchSet
 from atom.ui import kit
 from atom.ui.html import Html, el
-from atom.ui.lab.bench.asked import WORDS, ItemQuery, ItemsPlace
 from atom.ui.lab.bench.item import opened
+from atom.ui.lab.bench.item_query import WORDS, ItemQuery, ItemsPlace
 from atom.ui.lab.bench.sets import ALL_ITEMS, LabContext, set_address
 from atom.ui.media import thumbnail
 from atom.views.judges.figures import group_words

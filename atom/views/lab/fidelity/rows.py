@@ -19,9 +19,9 @@ from atom.analysis.agreement.fidelity import (
 from atom.analysis.compare.paired import PairedGap
 from atom.analysis.intervals import Floats, Ints
 from atom.methods.registry import METHODS
+from atom.views.lab.fidelity.comparison import MethodRead, gaps_of, pairs_among
 from atom.views.lab.fidelity.costs import MethodCost
 from atom.views.lab.fidelity.criteria_labels import UNMAPPED
-from atom.views.lab.fidelity.held import MethodRead, gaps_of, pairs_among
 from atom.views.study_data import StudyData
 
 _SEED = 20_041

@@ -16,9 +16,9 @@ from atom.methods.sight import SIGHT_PART
 from atom.records import Judge
 from atom.store import Store
 from atom.store.verdicts import judges_of_group
+from atom.views.lab.fidelity.comparison import FidelityGround, hold
 from atom.views.lab.fidelity.costs import costs_of
 from atom.views.lab.fidelity.criteria_labels import QualityRow, labels_of_criteria
-from atom.views.lab.fidelity.held import FidelityGround, hold
 from atom.views.lab.fidelity.people import People, is_planted, kinds_of
 from atom.views.lab.fidelity.rows import MethodRow, alike_methods, method_rows, roots_of_pairs
 from atom.views.snapshot import open_study

@@ -17,7 +17,7 @@ from atom.store.together.revisions import held
 from atom.views.facets import data_facets
 from atom.views.failures.find import NOTHING
 from atom.views.failures.page import samples_listed
-from atom.views.failures.said import said_of, said_of_keys
+from atom.views.failures.remarks import said_of, said_of_keys
 from atom.views.failures.sample import sample_view
 from atom.views.filters import Filters, answers_kept
 from atom.views.fingerprints.shape import shape

@@ -10,7 +10,7 @@ import pytest
 from atom.engine.imports.importing import import_reading
 from atom.formats import read
 from atom.store import Store
-from atom.views.lab.fidelity.held import hold
+from atom.views.lab.fidelity.comparison import hold
 from atom.views.lab.fidelity.tab import as_judged, fidelity_of
 from atom.views.lab.items import item_list
 from atom.views.lab.people_items import (

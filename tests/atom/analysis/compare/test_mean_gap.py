@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atom.analysis.compare.apart import apart
+from atom.analysis.compare.mean_gap import apart
 
 
 def of(values, clusters):

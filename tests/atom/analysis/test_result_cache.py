@@ -8,7 +8,7 @@ from threading import Barrier, Event
 
 import pytest
 
-from atom.analysis.kept import ResultCache
+from atom.analysis.result_cache import ResultCache
 
 THREADS = 8
 
