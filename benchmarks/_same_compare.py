@@ -290,7 +290,7 @@ def _take_rewritten(
             if new == was:
                 continue
             used.append(at)
-            fitting = waiting.get(_squeezed(new), "")
+            fitting = new if came[new] else waiting.get(_squeezed(new), "")
             if times := min(gone[line], came[fitting]):
                 gone[line] -= times
                 came[fitting] -= times

@@ -238,8 +238,8 @@ def writing_files(session: Session, store: Path, study: str, prefix: str) -> Non
 def unpack(folder: Path) -> None:
     """Write Parquet files and archives out as lines, which say more than that bytes differ.
 
-    A manifest's checksum is written as `(its own)` where a file beside it has it: it hangs on the
-    moments in that file, which is compared itself.
+    A manifest's checksum is written as `(its own)` where a table beside it has it: it hangs on the
+    moments in that table, which is compared itself.
     """
     import zipfile
 
@@ -249,8 +249,8 @@ def unpack(folder: Path) -> None:
         with zipfile.ZipFile(path) as packed:
             packed.extractall(path.with_suffix(".unpacked"))
         path.unlink()
-    checksums = {hashlib.sha256(path.read_bytes()).hexdigest()
-                 for path in folder.rglob("*") if path.is_file()}  # fmt: skip
+    beside = [path for path in folder.rglob("*") if path.suffix in (".parquet", ".jsonl")]
+    checksums = {hashlib.sha256(path.read_bytes()).hexdigest() for path in beside}
     for path in sorted(folder.rglob("*.parquet")):
         rows = [json.dumps(row, sort_keys=True, default=str)
                 for row in pq.read_table(path).to_pylist()]  # fmt: skip

@@ -122,6 +122,14 @@ def test_only_what_the_list_says_is_on_purpose(folders, tmp_path):
         read_allowed(listed)
 
 
+def test_lines_that_differ_in_spaces_alone_are_each_rewritten(folders, tmp_path):
+    for side, dash in zip(folders, "-–", strict=True):
+        (side / "rows.jsonl").write_text(f"  n 1{dash}5\nn 1{dash}5\n  n 1{dash}5\n", "utf-8")
+    (tmp_path / "list.toml").write_text(LISTED, "utf-8")
+    found = judge(compare(*folders), read_allowed(tmp_path / "list.toml"))
+    assert (found.open, found.allowed) == ((), (2, 0))
+
+
 LISTED = """
 [[change]]
 where = "*"
