@@ -16,8 +16,8 @@ from atom.ui.tree import criteria as tree_criteria
 from atom.ui.tree import drawing, validity
 from atom.ui.tree import grow as tree_grow
 from atom.ui.tree import history as tree_history
+from atom.ui.tree import query as tree_query
 from atom.ui.tree import tasks as tree_tasks
-from atom.ui.tree import wanted as tree_wanted
 from atom.views.fingerprints.blind import blind_view, needs_by_node
 from atom.views.overview.differing import judges_differ
 from atom.views.tree.edit import steps
@@ -26,20 +26,20 @@ from atom.views.tree.page import node_card
 from atom.views.tree.versions import history, node_log
 
 
-def draw(here: frame.Here, ask: tree_wanted.TreeQuery, nodes: NodeTable) -> None:
+def draw(here: frame.Here, ask: tree_query.TreeQuery, nodes: NodeTable) -> None:
     """Draw the map with the chosen node's card beside it, or the network."""
-    says = tree_wanted.says(here, nodes)
+    says = tree_query.says(here, nodes)
     if says is not None:
         kit.show(says, key="tree_says")
-    tree_wanted.controls(here, ask, nodes)
-    found = tree_wanted.hits(here, ask, nodes)
+    tree_query.controls(here, ask, nodes)
+    found = tree_query.hits(here, ask, nodes)
     if found is not None:
         kit.show(found, key="tree_hits")
     else:
-        weak = tree_wanted.weak_doors(here)
+        weak = tree_query.weak_doors(here)
         if weak is not None:
             kit.show(weak, key="tree_weak")
-    held = tree_wanted.evidence_of(here, ask)
+    held = tree_query.evidence_of(here, ask)
     view = drawing.view_of(here, ask, nodes, held)
     legend = join(drawing.legend(here, ask, view, held))
     if ask.tab == "network":
@@ -65,8 +65,8 @@ def draw(here: frame.Here, ask: tree_wanted.TreeQuery, nodes: NodeTable) -> None
 
 def body(here: frame.Here) -> None:
     """Draw the chosen tab."""
-    ask = tree_wanted.wanted(here)
-    kit.show(tree_wanted.head(here, ask.tab), key="tree_head")
+    ask = tree_query.query_of(here)
+    kit.show(tree_query.head(here, ask.tab), key="tree_head")
     # Its room is always there: when the words go, an open menu below keeps its place and stays.
     with st.container(key="tree_said"):
         said = tree_history.said()
@@ -87,7 +87,7 @@ def body(here: frame.Here) -> None:
     if tree is None:
         tree_history.no_tree(here)
         return
-    nodes = tree_wanted.table_of(here, tree)
+    nodes = tree_query.table_of(here, tree)
     missing = tree_card.unplaced(nodes)
     if missing is not None:
         kit.show(missing, key="tree_unplaced")

@@ -11,7 +11,7 @@ from atom.ui.media import media_address
 from atom.ui.pages import FAILURES
 from atom.ui.people import scale as people_scale
 from atom.ui.shell.frame import Here
-from atom.ui.tree.wanted import STATUS, style, to, whose
+from atom.ui.tree.query import STATUS, style, to, whose
 from atom.views.failures.marked import points_words
 from atom.views.fingerprints.blind import NodeNeed
 from atom.views.lab.judge_marks import JudgeMark

@@ -12,7 +12,7 @@ from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES, HUMAN_CHECK
 from atom.ui.shell import stores
 from atom.ui.shell.frame import Here
-from atom.ui.tree import wanted as tree_wanted
+from atom.ui.tree import query as tree_query
 from atom.views.study_data import StudyData
 from atom.views.tree.criteria import (
     TITLES,
@@ -61,11 +61,11 @@ def draw(here: Here) -> None:
             key="criteria_none",
         )
         return
-    view = _view((*tree_wanted.key_of(here), here.filters.narrowing), here)
+    view = _view((*tree_query.key_of(here), here.filters.narrowing), here)
     kit.show(
         el(
             "div",
-            tree_wanted.style(),
+            tree_query.style(),
             _answer(here, view),
             [_group(group) for group in view.groups],
             _shaken(view.shaken),

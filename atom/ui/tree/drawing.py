@@ -12,7 +12,7 @@ from atom.display import numbers
 from atom.ui import kit
 from atom.ui.html import Html, el
 from atom.ui.shell.frame import Here
-from atom.ui.tree.wanted import (
+from atom.ui.tree.query import (
     ABOVE,
     HIGH,
     LEAST_HEIGHT,

@@ -30,7 +30,7 @@ from atom.ui.shell import sealed, stores, team
 from atom.ui.shell.frame import Here
 from atom.ui.tree import diff, growing
 from atom.ui.tree import history as tree_history
-from atom.ui.tree import wanted as tree_wanted
+from atom.ui.tree import query as tree_query
 from atom.views.filters import Filters
 from atom.views.runs.page import STATE_WORDS
 from atom.views.tree.edit import use_older
@@ -168,7 +168,7 @@ def _progress(status: InductionStatus, view: GrowthView) -> Html:
     ]
     return el(
         "section",
-        tree_wanted.style(),
+        tree_query.style(),
         el("h2", "Your tree is growing" if status.alive else "The tree that was growing"),
         el("p", said, role="status"),
         kit.progress(run.done, run.total, "calls done"),
@@ -188,7 +188,7 @@ def _events(view: GrowthView) -> Html:
         return el("p", "The first proposals are on their way.", class_="quiet small")
     return el(
         "section",
-        tree_wanted.style(),
+        tree_query.style(),
         el("h3", "What happened last"),
         el("ul", [_event(event) for event in view.events], class_="log grow-log"),
     )
@@ -232,7 +232,7 @@ def _came_of_it(here: Here, status: InductionStatus) -> None:
     if row.current and before is not None and before.version != row.version and not sealed_here:
         _undo(here, before)
     if view.diff is not None:
-        shown = el("div", tree_wanted.style(), diff.diff_table(here, view.diff))
+        shown = el("div", tree_query.style(), diff.diff_table(here, view.diff))
         kit.show(shown, key="grow_diff")
 
 
@@ -257,16 +257,16 @@ def _says(here: Here, row: VersionRow, grown: GrowthView) -> None:
     kit.show(
         el(
             "section",
-            tree_wanted.style(),
+            tree_query.style(),
             el("h2", f"{row.name}: {numbers.count(row.leaves, 'leaf', 'leaves')}"),
             el("p", came),
             el("p", numbers.regrouped(row.note), class_="quiet"),
             el("p", "It is the study's tree now." if row.current
                else "It was taken back: another tree is the study's now; Versions holds both.",
                class_="quiet"),
-            el("div", kit.button("See it on the map", tree_wanted.to(here, here.filters, tab="map"),
+            el("div", kit.button("See it on the map", tree_query.to(here, here.filters, tab="map"),
                                  primary=row.current),
-               kit.button("All versions", tree_wanted.to(here, here.filters, tab="versions")),
+               kit.button("All versions", tree_query.to(here, here.filters, tab="versions")),
                class_="row"),
             _events(grown),
         ),

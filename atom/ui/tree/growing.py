@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from atom.display import numbers
 from atom.ui import kit
 from atom.ui.html import Html, el
-from atom.ui.tree import wanted as tree_wanted
+from atom.ui.tree import query as tree_query
 from atom.views.tree.growth import GrowthNode, GrowthView
 from taxonomy import DEPTH, format_path
 
@@ -87,7 +87,7 @@ def picture(view: GrowthView) -> Html:
     said = f"{numbers.count(view.leaves, 'leaf', 'leaves')} under {roots}"
     drawing = el(
         "svg",
-        tree_wanted.style(),
+        tree_query.style(),
         el("g", lines, class_="edges"),
         marks,
         names,

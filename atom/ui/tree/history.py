@@ -14,7 +14,7 @@ from atom.ui.pages import FAILURES, RUNS
 from atom.ui.plain import plain
 from atom.ui.shell import sealed, team
 from atom.ui.shell.frame import Here
-from atom.ui.tree import wanted as tree_wanted
+from atom.ui.tree import query as tree_query
 from atom.ui.tree.diff import diff_table
 from atom.views.filters import Filters
 from atom.views.tree.edit import (
@@ -117,7 +117,7 @@ def by_hand(here: Here, nodes: NodeTable, index: int, found: Steps) -> None:
             el(
                 "p",
                 "You look at the study in another of its trees; its own is what can be changed. ",
-                kit.door("Back to its own", tree_wanted.to(
+                kit.door("Back to its own", tree_query.to(
                     here, here.filters.but(tree=None, node=(), root=None))),
                 class_="quiet small",
             ),
@@ -175,7 +175,7 @@ def _edit(here: Here, edit: Edit, words: str) -> None:
             st.session_state[_LOST] = (study.id, edit, words)
             raise
         node = after(edit)
-        tree_wanted.move(here, here.filters.but(node=node, sample=None, criterion=None))
+        tree_query.move(here, here.filters.but(node=node, sample=None, criterion=None))
         return words
 
     attempt(change)
@@ -272,7 +272,7 @@ def draw_versions(here: Here, nodes: NodeTable | None) -> None:
     kit.show(
         el(
             "div",
-            tree_wanted.style(),
+            tree_query.style(),
             _history(here, view),
             diff_table(here, view.diff) if view.diff else None,
             class_="stack",
@@ -321,7 +321,7 @@ def _ends(here: Here, view: Versions, row: VersionRow) -> Html:
         on = chosen is not None and getattr(chosen, which) == row.position
         other = {"old": chosen.old, "new": chosen.new} if chosen else {}
         query = {key: str(value) for key, value in {**other, which: row.position}.items()}
-        to = tree_wanted.to(here, here.filters, **query)
+        to = tree_query.to(here, here.filters, **query)
         ends.append(kit.door(words, to, aria_current="true" if on else None))
     return el("nav", ends, class_="tabs", aria_label=f"Compare version {row.position}")
 
@@ -422,11 +422,11 @@ def no_tree(here: Here) -> None:
     kit.show(
         el(
             "div",
-            tree_wanted.style(),
+            tree_query.style(),
             kit.empty(
                 "This study has no capability tree yet",
                 f"{words}. Or bring one of your own below, and map the criteria to it.",
-                *([kit.button("Grow a tree", tree_wanted.to(here, here.filters, tab="grow"),
+                *([kit.button("Grow a tree", tree_query.to(here, here.filters, tab="grow"),
                               primary=True)] if has else []),
                 kit.button("Look at the answers", links.address(
                     FAILURES.url_path, Filters(study=here.entry.key, show="all")))

@@ -10,7 +10,7 @@ from atom.ui.html import Child, Html, el
 from atom.ui.pages import FAILURES
 from atom.ui.plain import plain
 from atom.ui.shell.frame import Here
-from atom.ui.tree import wanted as tree_wanted
+from atom.ui.tree import query as tree_query
 from atom.views.filters import label_name
 from atom.views.tree.tasks import TaskCell, TaskRow, TaskTable, task_table
 
@@ -37,7 +37,7 @@ def draw(here: Here) -> None:
             others = [one for one in names if one != view.rows_of]
             _menu(here, "cols", "Skills", view.columns_of, others)
     kit.show(
-        el("div", tree_wanted.style(), _answer(view), _table(view), class_="stack"),
+        el("div", tree_query.style(), _answer(view), _table(view), class_="stack"),
         key="tree_tasks",
     )
 
@@ -47,7 +47,7 @@ def _menu(here: Here, name: str, label: str, chosen: str, options: list[str]) ->
     st.session_state[key] = chosen
 
     def changed() -> None:
-        tree_wanted.move(here, here.filters, **{name: str(st.session_state[key])})
+        tree_query.move(here, here.filters, **{name: str(st.session_state[key])})
 
     st.selectbox(plain(label), options, format_func=label_name, key=key, on_change=changed)
 

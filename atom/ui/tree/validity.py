@@ -16,8 +16,8 @@ from atom.ui import commands, kit, links, work
 from atom.ui.html import Html, el, join
 from atom.ui.pages import HUMAN_CHECK
 from atom.ui.shell.frame import Here
+from atom.ui.tree import query as tree_query
 from atom.ui.tree import rivals as tree_rivals
-from atom.ui.tree import wanted as tree_wanted
 from atom.ui.tree.history import JUDGING, KEPT
 from atom.views.tree.by_hand import ByHand
 from atom.views.tree.validity import RivalRow, Stability, Validity, tree_validity
@@ -60,7 +60,7 @@ def draw_validity(here: Here) -> None:
     """Draw the verdict in words, the paper's numbers, and the rivals; progress meanwhile."""
     if tree_rivals.under_way(here):
         return
-    kept, key = _verdicts(), tree_wanted.key_of(here)
+    kept, key = _verdicts(), tree_query.key_of(here)
     held: dict[tuple[object, ...], str] = st.session_state.setdefault(JUDGING, {})
     if key not in kept:
         state = work.ended(
@@ -87,7 +87,7 @@ def draw_validity(here: Here) -> None:
     kit.show(
         el(
             "div",
-            tree_wanted.style(),
+            tree_query.style(),
             _verdict(view),
             _rivals(view),
             el(

@@ -96,7 +96,7 @@ class TreeQuery:
     find: str
 
 
-def wanted(here: Here) -> TreeQuery:
+def query_of(here: Here) -> TreeQuery:
     """Read the page's own keys; what can't be understood is dropped."""
     query = here.query
     depth, support = query.get("depth", ""), query.get("support", "")
