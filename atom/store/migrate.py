@@ -8,6 +8,7 @@ the later migrations are still applied.
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -21,12 +22,13 @@ MIGRATING = 0x61746F6D
 """The advisory lock under which a PostgreSQL store is brought up to date ("atom")."""
 
 
-def migrations() -> list[tuple[int, str]]:
-    """List (number, SQL) of all migrations in order."""
-    return [
+@cache
+def migrations() -> tuple[tuple[int, str], ...]:
+    """List (number, SQL) of all migrations in order; read once, not for every store."""
+    return tuple(
         (int(path.name[:4]), path.read_text(encoding="utf-8"))
         for path in sorted(_FOLDER.glob("[0-9][0-9][0-9][0-9]_*.sql"))
-    ]
+    )
 
 
 def schema_version(connection: sa.Connection) -> int:

@@ -38,10 +38,16 @@ def store(fresh):
         yield store
 
 
+@pytest.fixture(scope="module")
+def data(made):
+    """Read the study once; what people say of it isn't in it."""
+    with Store.open(made.folder) as store:
+        return load_study(store, made.study.id)
+
+
 @pytest.fixture
-def sit(store, fresh):
+def sit(store, data):
     """Return a function that sits somebody down: (queue, who="Ada", pick="random") -> Desk."""
-    data = load_study(store, fresh.study.id)
 
     def sit_down(queue, who="Ada", pick="random", only=None):
         return Desk(store, data, queue, who, pick, only)

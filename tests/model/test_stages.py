@@ -78,7 +78,7 @@ def tighten(schema: object) -> object:
         return schema
     tight = {key: tighten(value) for key, value in schema.items()}
     if "maxLength" in tight:
-        tight["maxLength"] = min(tight["maxLength"], 32)
+        tight["maxLength"] = min(tight["maxLength"], 12)
     if "maxItems" in tight:
         tight["maxItems"] = max(tight.get("minItems", 0), 1)
     return tight

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
@@ -28,16 +30,22 @@ def store(tmp_path_factory):
         yield opened
 
 
+@cache
+def loaded(store, judge=None):
+    """Load the study once for each judge; no test here writes into the store."""
+    return load_study(store, STUDY, judge)
+
+
 def seen(store, filters=None, **asked):
-    data = load_study(store, STUDY)
+    data = loaded(store)
     return judges_view(
-        store, data, lambda judge: load_study(store, STUDY, judge),
+        store, data, lambda judge: loaded(store, judge),
         filters or Filters(study=data.study.id), **asked,
     )  # fmt: skip
 
 
 def values(store, judge):
-    data = load_study(store, STUDY, judge)
+    data = loaded(store, judge)
     found = marks_of(store, data.study, data.table.response_ids, judge)
     return {
         (answer, criterion): mark.value
@@ -115,8 +123,8 @@ def test_people_among_themselves_and_together(store):
     ratings = np.array([[side[key] for key in sorted(ann)] for side in (ann, ben)])
     assert view.people.n == 216
     assert view.people.alpha.value == pytest.approx(krippendorff_alpha(ratings))
-    data = load_study(store, STUDY)
-    both = {judge.id: load_study(store, STUDY, judge.id) for judge in data.judges[:4]}
+    data = loaded(store)
+    both = {judge.id: loaded(store, judge.id) for judge in data.judges[:4]}
     all_ = everyone(data, both, ["person-ann", "person-ben"])
     assert sorted(all_.marks[PEOPLE].value) == pytest.approx(sorted(ratings.mean(axis=0)))
     # Of two people who differ most say nothing.
