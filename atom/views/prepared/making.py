@@ -31,6 +31,7 @@ from atom.views.prepared.ready import (
     SUMS,
     WHOLE,
     PreparedStudy,
+    code_of_sums,
     part_file,
     parts_here,
     tidy,
@@ -97,7 +98,7 @@ def _prepare(
     rows = len(data.table.score)
     if not rows and not len(data.table.sample):
         raise StoreError(f"{study.name!r} has nothing to add up yet: judge it first")
-    place = folder / f"{snapshot.stem}{SUFFIX}"
+    place = folder / f"{snapshot.stem}-{code_of_sums()}{SUFFIX}"
     ready = PreparedStudy(
         place=place, made=made, changes=before.changes, results=data.revision - before.changes,
         seconds=0.0, parts=parts_of(rows), judge=judge, depends=tuple(depends_on(study)),

@@ -8,11 +8,13 @@ Reference: design/079-large-studies-made-ready.md.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
 from atom.records import Study
@@ -33,6 +35,17 @@ MOST_PARTS = 99_999
 """Parts at most: their files are numbered in five digits."""
 
 
+@cache
+def code_of_sums() -> str:
+    """Return a digest of the code that sums are made with: of other code, they may be others."""
+    views = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    for room in (views.with_name("analysis"), views):
+        for file in sorted(room.rglob("*.py")):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()[:12]
+
+
 @dataclass(frozen=True, kw_only=True)
 class PreparedStudy:
     """A study made ready.
@@ -47,6 +60,7 @@ class PreparedStudy:
         judge: whose marks it holds.
         depends: the study's settings then (`snapshot.depends_on`).
         format: of its files.
+        code: what its sums were made with (`code_of_sums`).
     """
 
     place: Path
@@ -58,6 +72,7 @@ class PreparedStudy:
     judge: str | None
     depends: tuple[str | None, ...]
     format: int = FORMAT
+    code: str = field(default_factory=lambda: code_of_sums())
 
     @property
     def moment(self) -> StudyMoment:
@@ -90,6 +105,7 @@ def last_ready(
     """Return what was last made ready of a study and a judge; None where nothing fits.
 
     What was made under another tree or other settings doesn't: it would show a tree's edit undone.
+    Nor does what another version of this program added up.
 
     Args:
         judge_id: whose marks; the study's own judge's when None or unknown.
@@ -101,8 +117,9 @@ def last_ready(
 
 
 def fits(ready: PreparedStudy, study: Study) -> bool:
-    """Say whether something made ready hangs in the study's tree, by its settings."""
-    return ready.format == FORMAT and list(ready.depends) == depends_on(study)
+    """Say whether something made ready is this program's, in the study's tree, by its settings."""
+    ours = ready.format == FORMAT and ready.code == code_of_sums()
+    return ours and list(ready.depends) == depends_on(study)
 
 
 def all_ready(
@@ -119,7 +136,8 @@ def _read(place: Path) -> PreparedStudy | None:
         if not is_own(place):
             return None
         held = json.loads((place / MANIFEST).read_text(encoding="utf-8"))
-        found = PreparedStudy(**{**held, "place": place, "depends": tuple(held["depends"])})
+        own = {"place": place, "depends": tuple(held["depends"]), "code": held.get("code", "")}
+        found = PreparedStudy(**{**held, **own})
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None
     return found if _can_be(found) else None
@@ -134,6 +152,7 @@ def _can_be(ready: PreparedStudy) -> bool:
         and 0 < ready.parts <= MOST_PARTS
         and all(type(one) in (int, float) and math.isfinite(one) for one in times)
         and isinstance(ready.judge, str | None)
+        and isinstance(ready.code, str)
     )
 
 

@@ -24,6 +24,8 @@ from atom.store.together.revisions import StudyMoment
 from atom.views import shards
 from atom.views.filters import Filters
 from atom.views.overview.page import overview
+from atom.views.prepared import making
+from atom.views.prepared import ready as reading
 from atom.views.prepared.making import prepare, singles
 from atom.views.prepared.ready import MANIFEST, PreparedStudy, last_ready, open_ready
 from atom.views.prepared.words import as_of
@@ -115,6 +117,14 @@ def test_what_was_made_stays_until_something_newer_is_whole(mine, ready):
     assert not list(folder.glob(".*.part"))
     assert not ready.place.exists()
     assert overview(open_ready(mine, STUDY, made), Filters()).ranking[0].score.value < before
+    # Another version of the program adds up anew, of the same rows.
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (making, reading):
+            patch.setattr(module, "code_of_sums", lambda: "another")
+        assert last(mine) is None
+        assert prepare(mine, STUDY, folder=folder, processes=1) == last(mine)
+        assert not made.place.exists()
+    assert last(mine) is None
     # Another tree would show an edit undone.
     other = study.model_copy(update={"tree_version": "another"})
     assert last_ready(mine, other, None, folder) is None
@@ -123,7 +133,8 @@ def test_what_was_made_stays_until_something_newer_is_whole(mine, ready):
 @pytest.mark.parametrize(
     "wrong",
     [{"parts": "9"}, {"parts": 10**12}, {"parts": -1}, {"made": "x"}, {"made": float("nan")},
-     {"changes": None}, {"judge": ["j"]}, {"depends": 5}, {"more": 1}, None],
+     {"changes": None}, {"judge": ["j"]}, {"depends": 5}, {"code": 5},
+     {"code": "another"}, {"more": 1}, None],
 )  # fmt: skip
 def test_a_manifest_that_cannot_be_is_nobodys(mine, tmp_path, wrong):
     study = find_study(mine, STUDY)
