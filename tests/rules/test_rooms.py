@@ -6,7 +6,7 @@ from collections import Counter
 
 MOST_FILES = 20
 MOST_LINES = 500
-BY_HAND = 1030
+BY_HAND = 1017
 """How many statements the formatter is told to leave: only ever made smaller."""
 
 
