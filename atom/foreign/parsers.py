@@ -23,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -167,6 +168,8 @@ class _Line:
                 start_new_session=True,
             )
         self.usable = True
+        self.close = weakref.finalize(self, _end, self._socket, self.process, os.getpid())
+        """Ends the worker, as does whoever forgets a stream that wasn't read to its end."""
 
     def give(self, task: _Task, handle: int, *, stream: bool) -> None:
         """Hand over a task and its file."""
@@ -221,12 +224,6 @@ class _Line:
                 self.say(worker.STOP)
             self.usable = kind in (worker.ITEM, worker.END, worker.REFUSED)
 
-    def close(self) -> None:
-        """End the worker."""
-        self._socket.close()
-        self.process.kill()
-        self.process.wait()
-
     def _exactly(self, length: int) -> bytearray:
         whole = bytearray(length)
         view = memoryview(whole)
@@ -247,6 +244,14 @@ class _Line:
         if code == -signal.SIGXCPU:
             return task.failed(f"it takes more than {task.limits.cpu} s of computing")
         return task.failed(_MEMORY_WORDS)
+
+
+def _end(line: socket.socket, process: subprocess.Popen[bytes], owner: int) -> None:
+    """End a worker; a fork that forgets it leaves it to its owner."""
+    line.close()
+    if os.getpid() == owner:
+        process.kill()
+        process.wait()
 
 
 class _Values(pickle.Unpickler):

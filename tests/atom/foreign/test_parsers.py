@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import gc
 import io
 import os
 import pickle
@@ -116,6 +117,23 @@ def test_rows_come_one_by_one_and_may_be_left():
     rows.close()
     assert parse(bombs.give_back, b"1", name="x") == [b"1"]
     assert parsers._idle[-1].process.pid == pid
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_stream_that_ends_as_garbage_ends_its_worker():
+    """A cycle is taken apart in any order: the socket or the process may go before the stream."""
+    assert parse(bombs.give_back, b"1", name="x") == [b"1"]
+    pid = parsers._idle[-1].process.pid
+    for _ in range(3):
+        rows = parse_rows(bombs.count_up, io.BytesIO(b""), 10**9, name="x")
+        assert next(rows) == 0
+        cycle = {"rows": rows}
+        cycle["itself"] = cycle
+        del rows, cycle
+        gc.collect()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    assert parse(bombs.give_back, b"2", name="x") == [b"2"]
 
 
 def test_rows_before_a_death_are_kept():
