@@ -52,7 +52,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
             written = exporter.write(source, place, options)
         finally:
             line.end()
-    counts = ", ".join(_counted(kind, n) for kind, n in written.counts.items())
+    counts = ", ".join(
+        numbers.counted(n, kind.replace("_", " ")) for kind, n in written.counts.items()
+    )
     lines = [f"{written.place}: {counts}; {written.n_bytes:,} bytes"]
     lines += [f"note: {note}" for note in written.notes]
     lines += [f"not in it: {drop}" for drop in written.drops]
@@ -66,12 +68,6 @@ def run(args: argparse.Namespace, out: Output) -> int:
     }
     out.result(data, lines)
     return 0
-
-
-def _counted(kind: str, n: int) -> str:
-    many = kind.replace("_", " ")
-    one = many.removesuffix("ies") + "y" if many.endswith("ies") else many.removesuffix("s")
-    return numbers.count(n, "criterion" if many == "criteria" else one, many)
 
 
 def _place(study: str, exporter: Exporter) -> Path:

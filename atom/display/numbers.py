@@ -14,6 +14,7 @@ _FINE = 200
 
 
 _COUNTED = re.compile(r"(?<![\w.,:-])[1-9]\d{3,}(?= (?:of \d+ )?criteria\b)")
+_NAMED = re.compile(r"(.*?)(\w*)( (?:of|by|on) .*)?")
 _ONE = re.compile(r"(?<![\w.,:-])1 (criteria|samples)\b")
 
 
@@ -145,6 +146,15 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def counted(number: int, nouns: str) -> str:
+    """Write a count of what is named in the plural: `1 criterion`, `2 pairs of answers`."""
+    if number != 1:
+        return f"{number:,} {nouns}"
+    before, noun, behind = _NAMED.fullmatch(nouns).groups("")  # type: ignore[union-attr]
+    one = "criterion" if noun == "criteria" else re.sub("ies$", "ys", noun).removesuffix("s")
+    return f"1 {before}{one}{behind}"
+
+
 def every(number: int, nouns: str) -> str:
     """Write `Both models`, `All 3 models`."""
     return f"{'Both' if number == 2 else f'All {number:,}'} {nouns}"
@@ -158,7 +168,7 @@ def are(number: int) -> str:
 def regrouped(text: str) -> str:
     """Write a stored sentence's counts as others: `1061 criteria` with its comma, `1 sample`."""
     text = _COUNTED.sub(lambda found: f"{int(found[0]):,}", text)
-    return _ONE.sub(lambda found: f"1 {'sample' if found[1] == 'samples' else 'criterion'}", text)
+    return _ONE.sub(lambda found: counted(1, found[1]), text)
 
 
 def money(cost: float | None) -> str:

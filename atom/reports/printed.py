@@ -15,16 +15,6 @@ from atom.views.overview.ranking import RankRow
 NONE = "–"
 FINE = 200
 """From this many cases on a percent gets a decimal."""
-_ONE = {
-    "answers": "answer",
-    "criteria": "criterion",
-    "failed answers": "failed answer",
-    "pairs": "pair",
-    "pairs of answers": "pair of answers",
-    "right answers": "right answer",
-    "samples": "sample",
-    "scores": "score",
-}
 
 
 def listed(names: list[str] | tuple[str, ...]) -> str:
@@ -43,7 +33,7 @@ def n_words(number: Number) -> str:
     """Write what a number rests on: `132 criteria`, `1 answer`; empty where that isn't known."""
     if number.n is None:
         return ""
-    return numbers.count(number.n, _ONE.get(number.n_unit, number.n_unit), number.n_unit)
+    return numbers.counted(number.n, number.n_unit)
 
 
 def p_words(p: float | None) -> str:

@@ -48,7 +48,7 @@ class Shards(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Facts(Additive):
+class StudyContents(Additive):
     """What there is of a study at all.
 
     Attributes:
@@ -124,7 +124,7 @@ class StudyData:
             self.shards.forget()
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> StudyContents:
         """What there is of it at all."""
         return self.table.kept.get("facts", lambda: self.adder(_facts_of))
 
@@ -188,10 +188,10 @@ class StudyData:
         return None
 
 
-def _facts_of(data: StudyData) -> Facts:
+def _facts_of(data: StudyData) -> StudyContents:
     table, k = data.table, data.table.n_models
     nothing = np.zeros((k, k), dtype=np.bool_)
-    return Facts(
+    return StudyContents(
         process=table.any_scored,
         outcome=table.any_outcome,
         preference=table.any_preferred,

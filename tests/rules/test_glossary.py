@@ -93,8 +93,6 @@ things together who whose why
 NOUNS = frozenset({"need", "seed", "feed", "speed"})
 """What ends in -ed and is a noun."""
 UNNAMED = {
-    "atom.views.overview.asked_rows.Asked": "sums that a store keeps are called by it (`KeptSums`)",
-    "atom.views.overview.sums.Wanted": "so they are by this one",
     "atom.ui.shell.frame.Here": "what the reader is looking at: every page takes `here: Here`",
 }
 """Types that are called so all the same, and why."""
@@ -106,7 +104,6 @@ RETIRED_TYPES = {
 }
 """Words that said too little of a type, and what says more."""
 SHARED = {
-    "Facts": "views.study_data: sums that a store keeps are called by it; display has the word",
     "Study": "notebook.study: the study of a notebook, which its users know by this name",
 }
 """Names that two classes have, and why."""

@@ -8,18 +8,14 @@ from atom.formats import Account, ImportReport
 from atom.formats.intake.account import Item, Tally
 
 _REASONS = 3
-_ONE_AND_MANY: dict[Item, tuple[str, str]] = {
-    "rows": ("row", "rows"),
-    "questions": ("sample", "samples"),
-    "answers": ("answer", "answers"),
-    "verdicts": ("verdict", "verdicts"),
-    "votes": ("vote", "votes"),
-    "marks": ("score by a judge", "scores by a judge"),
-    "labels": ("label by people", "labels by people"),
-    "groups": ("label", "labels"),
-    "criteria": ("criterion", "criteria"),
-    "judgments": ("mark on criteria", "marks on criteria"),
+_LEFT_OUT: dict[Item, str] = {
+    "questions": "samples",
+    "marks": "scores by a judge",
+    "labels": "labels by people",
+    "groups": "labels",
+    "judgments": "marks on criteria",
 }
+"""Kinds that a sentence calls otherwise than the account's file."""
 _ITEMS = {"labels": "People’s labels", "groups": "Labels to group by"}
 """Kinds that are called otherwise than in the account's file."""
 
@@ -31,21 +27,21 @@ def brought_words(found: ImportReport, *, kept: bool) -> str:
         kept: whether it is in; else it would come in.
     """
     facts = (
-        (found.samples, "sample", "samples"),
-        (len(found.candidates), "model", "models"),
-        (found.responses, "answer", "answers"),
-        (found.outcomes, "verdict", "verdicts"),
-        (found.tags, "label", "labels"),
-        (found.preferences, "vote", "votes"),
-        (found.annotations, "label by people", "labels by people"),
-        (found.verdicts, "score by a judge", "scores by a judge"),
-        (found.criteria, "criterion", "criteria"),
-        (found.judgments, "mark on criteria", "marks on criteria"),
-        (found.pictures, "picture", "pictures"),
+        (found.samples, "samples"),
+        (len(found.candidates), "models"),
+        (found.responses, "answers"),
+        (found.outcomes, "verdicts"),
+        (found.tags, "labels"),
+        (found.preferences, "votes"),
+        (found.annotations, "labels by people"),
+        (found.verdicts, "scores by a judge"),
+        (found.criteria, "criteria"),
+        (found.judgments, "marks on criteria"),
+        (found.pictures, "pictures"),
     )
-    words = ", ".join(numbers.count(n, one, many) for n, one, many in facts if n)
+    words = ", ".join(numbers.counted(n, nouns) for n, nouns in facts if n)
     left = ", ".join(
-        numbers.count(one.n_left_out, *_ONE_AND_MANY[one.item])
+        numbers.counted(one.n_left_out, _LEFT_OUT.get(one.item, one.item))
         for one in found.account.tallies
         if one.n_left_out
     )

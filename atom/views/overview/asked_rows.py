@@ -35,7 +35,7 @@ def benchmarks_of(data: StudyData, facet: str) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class RowSelection:
     """Which rows of a study are looked at, and by which nodes.
 
     Attributes:
@@ -67,18 +67,18 @@ class Asked:
         return (self.measure, self.facet, by, self.root, self.without, *self.filters.answering)
 
 
-def over(data: StudyData, asked: Asked) -> Adder:
+def over(data: StudyData, asked: RowSelection) -> Adder:
     """Add up over the rows asked about, part by part: what is collected takes `CountedRows`."""
     return lambda collect, *given: data.adder(_on_grounds, asked, collect, given)
 
 
 def _on_grounds(
-    data: StudyData, asked: Asked, collect: Callable[..., S], given: tuple[Any, ...]
+    data: StudyData, asked: RowSelection, collect: Callable[..., S], given: tuple[Any, ...]
 ) -> S:
     return collect(_grounds(data, asked), *given)
 
 
-def _grounds(data: StudyData, asked: Asked) -> CountedRows:
+def _grounds(data: StudyData, asked: RowSelection) -> CountedRows:
     """Say which rows of a part count."""
     mask = None
     if asked.facet is None:
@@ -109,13 +109,13 @@ def asked_of(
     facet: str | None,
     which: Rows,
     without: int | None = None,
-) -> Asked:
+) -> RowSelection:
     """Say which rows are asked about, held against the frame that the filters call for."""
-    return Asked(filters=filters, measure=measure, facet=facet, which=which, without=without,
+    return RowSelection(filters=filters, measure=measure, facet=facet, which=which, without=without,
                  frame=frame_of(data, filters, without))  # fmt: skip
 
 
-def layout_of(data: StudyData, asked: Asked) -> Layout:
+def layout_of(data: StudyData, asked: RowSelection) -> Layout:
     """Lay a part out once; a filter then costs no sort."""
     return lay_out(data, asked.measure, asked.facet, asked.root, asked.filters.reading)
 

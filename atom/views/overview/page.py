@@ -16,8 +16,8 @@ from atom.views.overview.ranking import RankRow, estimates_of, ranked_rows
 from atom.views.overview.statements import Statement, selected_statement, statements_of
 from atom.views.overview.sums import (
     FacetSums,
+    OverviewRequest,
     OverviewSums,
-    Wanted,
     collect,
     facet_sums,
     selection_words,
@@ -122,7 +122,7 @@ def _overview(data: StudyData, filters: Filters, facet: str | None) -> Overview:
     selected = selection_words(filters)
     sums: OverviewSums = data.adder(
         collect,
-        Wanted(
+        OverviewRequest(
             filters=filters,
             measure=measure,
             facet=chosen,

@@ -28,7 +28,7 @@ FEW = 0.25
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class OverviewRequest:
     """What is collected.
 
     Attributes:
@@ -116,7 +116,7 @@ class OverviewSums(Additive):
     shared: int
 
 
-def collect(data: StudyData, wanted: Wanted) -> OverviewSums:
+def collect(data: StudyData, wanted: OverviewRequest) -> OverviewSums:
     """Collect the sums of a part."""
     table, filters = data.table, wanted.filters
     k = table.n_models

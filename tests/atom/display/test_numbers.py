@@ -68,6 +68,13 @@ def test_counts():
     assert numbers.count(1, "sample") == "1 sample"
     assert numbers.count(1200, "sample") == "1,200 samples"
     assert numbers.count(2, "reply", "replies") == "2 replies"
+    named = ["criteria", "right answers", "pairs of answers", "labels by people", "replies"]
+    assert [numbers.counted(1, nouns) for nouns in named] == [
+        "1 criterion", "1 right answer", "1 pair of answers", "1 label by people", "1 reply",
+    ]  # fmt: skip
+    assert [numbers.counted(1200, nouns) for nouns in named[:2]] == [
+        "1,200 criteria", "1,200 right answers",
+    ]  # fmt: skip
     assert numbers.every(2, "models") == "Both models"
     assert numbers.every(1200, "models") == "All 1,200 models"
 
